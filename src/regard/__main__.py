@@ -6,7 +6,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Runs the command; Ctrl-C before it has begun ends it without a traceback."""
+    """Run the command; Ctrl-C before it has begun ends it without a traceback."""
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -30,11 +30,11 @@ class Arrays:
         return np
 
     def no_gradients(self) -> AbstractContextManager[object]:
-        """The context that a model runs in."""
+        """Return the context that a model runs in."""
         return nullcontext()
 
     def random_seed(self) -> int:
-        """A number from the library's global generator."""
+        """Return a number from the library's global generator."""
         return int(np.random.randint(2**62, dtype=np.int64))  # noqa: NPY002
 
     def softmax(self, x: Array) -> Array:
@@ -55,7 +55,8 @@ class Arrays:
             return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
     def top(self, x: Array, count: int, ordered: bool = True) -> tuple[Array, Array]:
-        """The `count` largest of each row, (rows, n), and their places, (rows, count) each."""
+        """Return the `count` largest of each row, (rows, n), and their places, (rows, count)
+        each."""
         if count == 1:
             places = x.argmax(-1)[:, None]
         elif count == x.shape[1]:
@@ -69,7 +70,7 @@ class Arrays:
         return self.take(values, order), self.take(places, order)
 
     def array(self, values: Sequence[Any] | Array, like: Array) -> Array:
-        """A list, or an array of either library; integers are int64."""
+        """Return a list, or an array of either library; integers are int64."""
         empty = self.library.int64 if not len(values) else None
         return self.library.asarray(values, dtype=empty, device=like.device)
 
@@ -86,12 +87,12 @@ class Arrays:
         return x.astype(dtype, copy=False)
 
     def select(self, x: Array, places: Array, axis: int) -> Array:
-        """The entries of one axis at these places, (n,)."""
+        """Return the entries of one axis at these places, (n,)."""
         return x.take(places, axis)
 
     def along(self, x: Array, places: Array, axis: int) -> Array:
-        """The entries of one axis at places of their own, (…); other axes of length 1 stand for
-        all."""
+        """Return the entries of one axis at places of their own, (…); other axes of length 1 stand
+        for all."""
         return np.take_along_axis(x, places, axis)
 
     def repeated(self, x: Array, times: int, axis: int) -> Array:
@@ -112,7 +113,7 @@ class Arrays:
         return np.linalg.norm(x, axis=-1)
 
     def best(self, x: Array, count: int) -> tuple[Array, Array]:
-        """The `count` largest of the last axis, (…, n), best first, and their places."""
+        """Return the `count` largest of the last axis, (…, n), best first, and their places."""
         if x.ndim == 1 and 0 < count < len(x):  # a few of a vocabulary, which need no order of all
             among = np.flatnonzero(~(x < np.partition(x, -count)[-count]))
             places = among[np.argsort(-x[among], kind="stable")[:count]]
@@ -154,13 +155,13 @@ class Arrays:
         return x[self.count(len(x), like=x)[:, None], places]
 
     def put(self, x: Array, places: Array) -> Array:
-        """The inverse for a permutation: (rows, n) at the places (rows, n)."""
+        """Return the inverse for a permutation: (rows, n) at the places (rows, n)."""
         whole = self.library.empty_like(x)
         whole[self.count(len(x), like=x)[:, None], places] = x
         return whole
 
     def nonzero(self, x: Array) -> tuple[Array, ...]:
-        """The places of what is True, an array for each axis."""
+        """Return the places of what is True, an array for each axis."""
         places: tuple[Array, ...] = self.library.where(x)
         return places
 
@@ -179,7 +180,7 @@ class Arrays:
         return x[:, firsts[:, None] + self.count(size, like=x)]
 
     def present(self, tokens: Array, vocab: int) -> Array:
-        """True for the ids that are among each row's tokens, (rows, n) → (rows, vocab); ids
+        """Return True for the ids that are among each row's tokens, (rows, n) → (rows, vocab); ids
         outside the vocabulary are passed over."""
         present = self.zeros(len(tokens), vocab + 1, like=tokens) > 0
         inside = (tokens >= 0) & (tokens < vocab)
@@ -254,7 +255,7 @@ NUMPY, TORCH = Arrays(), TorchArrays()
 
 
 def arrays_of(array: Array) -> Arrays:
-    """The operations of the array's library."""
+    """Return the operations of the array's library."""
     if isinstance(array, np.ndarray):
         return NUMPY
     is_torch = hasattr(array, "requires_grad") or not hasattr(array, "__array__")
@@ -262,7 +263,7 @@ def arrays_of(array: Array) -> Arrays:
 
 
 def as_numpy(x: Array) -> Any:
-    """An array (…) as numpy's, on the CPU."""
+    """Return an array (…) as numpy's, on the CPU."""
     return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()
 
 
@@ -272,12 +273,12 @@ def kind_of_device(x: Array) -> str:
 
 
 def dtype_of(x: Array) -> str:
-    """The name of an array's (…) dtype, such as "float32"."""
+    """Return the name of an array's (…) dtype, such as "float32"."""
     return str(x.dtype).removeprefix("torch.")
 
 
 def finite(result: T) -> T:
-    """A result of a model, which may be an array or a tuple of them, as it is.
+    """Return a result of a model, which may be an array or a tuple of them, as it is.
 
     Raises:
         DamagedFileError: it has NaN or infinity, of which no answer can be made.
@@ -293,7 +294,8 @@ def finite(result: T) -> T:
 
 
 def pieces(x: Array, size: int) -> list[Array]:
-    """An array (n, …) cut into pieces of at most so many entries; an empty one is one piece."""
+    """Return an array (n, …) cut into pieces of at most so many entries; an empty one is one
+    piece."""
     return [x[first : first + size] for first in range(0, max(len(x), 1), size)]
 
 
@@ -307,7 +309,7 @@ def torch_if_imported() -> Any:
 
 
 def without_gradients(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, whose tensors record no gradients."""
+    """Return the function, whose tensors record no gradients."""
 
     @wraps(function)
     def without(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -88,20 +88,21 @@ class UnavailableError(RegardError):
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> BadArgumentError:
-    """The error for a name that is not among the valid ones: it lists them, and the nearest."""
+    """Return the error for a name that is not among the valid ones: it lists them, and the
+    nearest."""
     names = list(known)
     hint = did_you_mean(name, names)
     return BadArgumentError(f"{what} must be one of {', '.join(names)}; got {name!r}.{hint}")
 
 
 def check_choice(what: str, name: object, known: Collection[str]) -> None:
-    """Raises BadArgumentError for a name that is not among the valid ones."""
+    """Raise BadArgumentError for a name that is not among the valid ones."""
     if name not in known:
         raise unknown(what, name, known)
 
 
 def check_length(length: int, max_positions: int | None) -> None:
-    """Raises BadArgumentError for a sequence that is too long for the model."""
+    """Raise BadArgumentError for a sequence that is too long for the model."""
     if max_positions is not None and length > max_positions:
         raise BadArgumentError(
             f"the model has {max_positions} positions; got a sequence of {length}"
@@ -110,13 +111,14 @@ def check_length(length: int, max_positions: int | None) -> None:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A question with the nearest of the known names, to end a message; empty if none is near."""
+    """Return a question with the nearest of the known names, to end a message; empty if none is
+    near."""
     near = nearest(str(name), known)
     return "" if near is None else f" Did you mean {near!r}?"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that this one is a slip of, or an abbreviation; None if there is none.
+    """Return the known name that this one is a slip of, or an abbreviation; None if there is none.
 
     >>> [nearest(name, ["weight", "entropy"]) for name in ("wieght", "entro", "center")]
     ['weight', 'entropy', None]
@@ -157,7 +159,7 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def refusing(problem: str) -> Iterator[None]:
-    """Turns any exception of code that relies on what a file contains into a DamagedFileError.
+    """Turn any exception of code that relies on what a file contains into a DamagedFileError.
 
     Args:
         problem: the beginning of the sentence, such as "config.json is malformed".
@@ -177,12 +179,12 @@ def refusing(problem: str) -> Iterator[None]:
 
 
 def shortened(text: str, most: int = 40) -> str:
-    """The beginning of a text for a message."""
+    """Return the beginning of a text for a message."""
     return text if len(text) <= most else f"{beginning(text, most - 1)}…"
 
 
 def some(names: Sequence[str]) -> str:
-    """The first three of a list for a message, and how many more there are."""
+    """Return the first three of a list for a message, and how many more there are."""
     if not names:
         return "none"
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -29,7 +29,7 @@ def check_content(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; on success it takes the name, on an error it goes.
+    """Give a temporary path beside `path`; on success it takes the name, on an error it goes.
 
     An OSError of writing names `path`, not the temporary one.
     """
@@ -60,7 +60,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The same for a new folder: it takes its name only when everything in it is written."""
+    """Return the same for a new folder: it takes its name only when everything in it is written."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -79,21 +79,21 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
-    """Writes a value as a JSON file, whole or not at all."""
+    """Write a value as a JSON file, whole or not at all."""
     with whole_file(path) as file:
         text = json.dumps(value, indent=2, ensure_ascii=False)
         file.write_text(f"{text}\n", encoding="utf-8")
 
 
 def sha256(path: str | os.PathLike[str]) -> str:
-    """The file's SHA-256 in hexadecimal."""
+    """Return the file's SHA-256 in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_tree(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of a file, or of the names and contents of all files in a folder; of a pipe or a
-    device there, whose content has no end, the name alone."""
+    """Return the SHA-256 of a file, or of the names and contents of all files in a folder; of a
+    pipe or a device there, whose content has no end, the name alone."""
     if not os.path.isdir(path):
         return sha256(path)
     every = sorted(Path(root, name) for root, _, names in os.walk(path) for name in names)

@@ -42,7 +42,7 @@ class JsonFiles:
     @overload
     def get(self, name: str, default: Mapping[str, Any]) -> Mapping[str, Any]: ...
     def get(self, name: str, default: Any = None) -> Any:
-        """The content of a file; `default` if there is no such file.
+        """Return the content of a file; `default` if there is no such file.
 
         Raises:
             DamagedFileError: it is not a JSON object.
@@ -55,7 +55,7 @@ class JsonFiles:
 
 
 def read_object(file: Path) -> JsonObject:
-    """The JSON object in a file.
+    """Return the JSON object in a file.
 
     Raises:
         DamagedFileError: it is not one.
@@ -84,8 +84,8 @@ def read_json(file: Path) -> Any:
 
 
 def safetensors_entries(content: memoryview) -> tuple[dict[str, Any], int]:
-    """The entries of a safetensors file that the package has checked, by name, and the place where
-    their numbers begin."""
+    """Return the entries of a safetensors file that the package has checked, by name, and the place
+    where their numbers begin."""
     start = 8 + int.from_bytes(content[:8], "little")
     entries = json.loads(bytes(content[8:start]))
     entries.pop("__metadata__", None)

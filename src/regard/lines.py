@@ -15,7 +15,7 @@ _OTHER_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but line feeds 
 
 
 def json_object(text: str, *, strict: bool = True) -> dict[str, Any]:
-    """A line as the JSON object that it is.
+    """Return a line as the JSON object that it is.
 
     Args:
         strict: whether NaN and numbers that no float holds are refused, because what is passed
@@ -77,7 +77,7 @@ def beside(names: Iterable[str], answer: Collection[str]) -> list[str]:
 
 
 def json_line(fields: Mapping[str, Any]) -> str:
-    """An object as JSON that every program takes for one line."""
+    """Return an object as JSON that every program takes for one line."""
     return json.dumps(fields, ensure_ascii=False).translate(_OTHER_LINE_ENDS)
 
 
@@ -100,7 +100,7 @@ def _shown(control: re.Match[str]) -> str:
 
 
 def _finite(text: str) -> float:
-    """The number; one that no float holds would come out as Infinity, which is not JSON."""
+    """Return the number; one that no float holds would come out as Infinity, which is not JSON."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{shortened(text)} is too large for a number")

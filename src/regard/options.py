@@ -76,7 +76,7 @@ def option(
     free: bool = False,
     **bounds: float,
 ) -> Any:
-    """A field of a class of options.
+    """Return a field of a class of options.
 
     Args:
         default: None leaves the choice to the model or the recipe.
@@ -117,19 +117,19 @@ class Options:
         dataclass(frozen=True, repr=False)(cls)
 
     def __post_init__(self) -> None:
-        """Checked here, where the value enters, and not again where it is used."""
+        """Check a value here, where the value enters, and not again where it is used."""
         check_options(self)
         self.check()
 
     def check(self) -> None:
-        """Checks what no bound of a single option says.
+        """Check what no bound of a single option says.
 
         Raises:
             BadArgumentError: options that contradict each other.
         """
 
     def __repr__(self) -> str:
-        """The options that differ from their defaults.
+        """Return the options that differ from their defaults.
 
         Written once, here: dataclass would compile one for each class at every start of a command.
         """
@@ -141,7 +141,7 @@ class Options:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def values(self, *names: str) -> dict[str, Any]:
-        """These options by name."""
+        """Return these options by name."""
         return {name: getattr(self, name) for name in names}
 
     def chosen(self, *names: str) -> dict[str, Any]:
@@ -149,8 +149,8 @@ class Options:
         return {name: value for name, value in self.values(*names).items() if value is not None}
 
     def passed(self) -> dict[str, Any]:
-        """The options that a task is called with: those with a value, and those that differ from
-        their defaults."""
+        """Return the options that a task is called with: those with a value, and those that differ
+        from their defaults."""
         return {
             name: value
             for name, setting in self.settings().items()
@@ -160,7 +160,7 @@ class Options:
 
     @classmethod
     def settings(cls) -> dict[str, "Field[Any]"]:
-        """The options by name."""
+        """Return the options by name."""
         return {each.name: each for each in fields(cls)}  # type: ignore[arg-type]
 
 
@@ -190,7 +190,7 @@ def check_options(options: Any) -> None:
 
 
 def panel_of(kind: Any, panel: str) -> Iterator[str]:
-    """The options of a data class that a panel lists."""
+    """Return the options of a data class that a panel lists."""
     return (each.name for each in fields(kind) if each.metadata.get("panel") == panel)
 
 
@@ -221,5 +221,5 @@ def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _optional(setting: Any) -> Any:
-    """An option of decoding, whose default is the model's."""
+    """Return an option of decoding, whose default is the model's."""
     return field(default=None, metadata={**setting.metadata, "shown": "model's"})

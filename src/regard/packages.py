@@ -66,7 +66,7 @@ class Missing(MetaPathFinder):
 
 
 def _importer() -> str:
-    """The name of the module whose statement is importing."""
+    """Return the name of the module whose statement is importing."""
     frame = sys._getframe(2)
     while frame.f_back and frame.f_globals["__name__"] == "importlib._bootstrap":
         frame = frame.f_back
@@ -75,7 +75,8 @@ def _importer() -> str:
 
 @contextmanager
 def optional_package(requirement: str, what: str) -> Iterator[None]:
-    """The import of a package that regard can do without; what needs it says how to install it.
+    """Return the import of a package that regard can do without; what needs it says how to install
+    it.
 
     Args:
         requirement: as pip takes it, such as "matplotlib".
@@ -91,7 +92,7 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
 
 
 def install_line(requirement: str) -> str:
-    """The command that installs a package into the environment of this interpreter."""
+    """Return the command that installs a package into the environment of this interpreter."""
     quoted, prefix = shlex.quote(requirement), Path(sys.prefix)
     if (prefix / "pipx_metadata.json").exists():
         return f"pipx inject {prefix.name} {quoted}"

@@ -56,7 +56,7 @@ class Team(Generic[WorkT]):
         self.start, self.size, self.attempts, self.lost = start, size, attempts, lost
 
     def answers(self, work: Sequence[WorkT]) -> Generator[Any, None, None]:
-        """The answers as they come; closing this ends the processes."""
+        """Yield the answers as they come; closing this ends the processes."""
         waiting = deque(enumerate(work))
         ended: Counter[int] = Counter()
         busy: dict[Any, tuple[Child, int]] = {}  # by the connection: the child, and its work

@@ -27,7 +27,7 @@ class Work:
         return 0.0 if self._began is None else monotonic() - self._began
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """The result of `work`, whose calls of `report` and `check` speak to this.
+        """Return the result of `work`, whose calls of `report` and `check` speak to this.
 
         Raises:
             Stopped: `stop` was called; raised by the next `report` or `check`.
@@ -53,7 +53,7 @@ _current: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
 def current() -> Work | None:
-    """The work that the caller is part of, if it is part of any."""
+    """Return the work that the caller is part of, if it is part of any."""
     return _current.get()
 
 
@@ -66,7 +66,7 @@ def report(stage: str, done: int = 0, most: int = 0) -> None:
 
 
 def check() -> None:
-    """Stops the caller here if its work is no longer wanted."""
+    """Stop the caller here if its work is no longer wanted."""
     work = _current.get()
     if work is not None:
         work.check()

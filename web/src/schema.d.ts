@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Open File
-         * @description A trace that `Trace.save` wrote, as the body.
+         * @description Return a trace that `Trace.save` wrote, as the body.
          */
         post: operations["open_file_api_files_post"];
         delete?: never;
@@ -90,7 +90,8 @@ export interface paths {
         put?: never;
         /**
          * Next Word
-         * @description The likeliest next tokens at one step of the translation, and the chance to draw each.
+         * @description Return the likeliest next tokens at one step of the translation, and the chance to draw
+         *     each.
          */
         post: operations["next_word_api_next_post"];
         delete?: never;
@@ -211,7 +212,8 @@ export interface paths {
         };
         /**
          * Export Html
-         * @description The page without its server, showing first what the query says as the page's address.
+         * @description Return the page without its server, showing first what the query says as the page's
+         *     address.
          */
         get: operations["export_html_api_traces__id__export_html_get"];
         put?: never;

@@ -182,8 +182,8 @@ def check(
     mask: Mask | Tensor | None,
     bias: Tensor | None,
 ) -> Attention:
-    """The record of a call, with tensors (batch, heads, positions, dim) from those that `attend`
-    takes. A mask that hides nothing becomes None.
+    """Return the record of a call, with tensors (batch, heads, positions, dim) from those that
+    `attend` takes. A mask that hides nothing becomes None.
 
     Raises BadArgumentError for arguments that do not fit together.
     """

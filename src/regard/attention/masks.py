@@ -47,7 +47,7 @@ class Mask:
         raise NotImplementedError
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        """Raises BadArgumentError if the mask is for scores of another shape."""
+        """Raise BadArgumentError if the mask is for scores of another shape."""
 
     def allows_all(self, queries: int, keys: int) -> bool:
         """Return True if nothing is hidden, as far as is known without looking at any entry."""
@@ -62,11 +62,11 @@ class Mask:
         return False
 
     def of_head(self, head: int, item: int | None = None) -> "Mask":
-        """The mask of one head, in one sequence of the batch or in all."""
+        """Return the mask of one head, in one sequence of the batch or in all."""
         return OfHead(self, head, item)
 
     def whole(self, queries: int, keys: int, device: "torch.device") -> "WholeMask":
-        """The mask of all queries over all keys, with the forms in which kernels use it."""
+        """Return the mask of all queries over all keys, with the forms in which kernels use it."""
         import torch
 
         from regard.attention.whole_mask import WholeMask
@@ -344,8 +344,8 @@ class OfHead(Mask):
 
 
 def as_mask(mask: Mask | Array) -> Mask:
-    """A mask as it is, or a boolean tensor, (queries, keys) or (batch, heads, queries, keys), as
-    one. Raises BadArgumentError for anything else."""
+    """Return a mask as it is, or a boolean tensor, (queries, keys) or (batch, heads, queries,
+    keys), as one. Raises BadArgumentError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
 
 
@@ -367,7 +367,7 @@ def check_boolean(name: str, tensor: object) -> None:
 
 
 def mismatch(what: str, names: str, expected: tuple[int, ...], got: Array) -> BadArgumentError:
-    """The error for a tensor (…) of another shape than expected."""
+    """Return the error for a tensor (…) of another shape than expected."""
     transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
     hint = " Did you transpose it?" if transposed else ""
     return BadArgumentError(f"{what} must be {names} = {expected}; got {tuple(got.shape)}.{hint}")

@@ -9,8 +9,8 @@ from regard.shapes import Bool, Int
 
 
 def not_padding(ids: Array, pad_id: int | None) -> Array:
-    """True for a token, False for padding, (batch, length): where ids are not `pad_id`, of a model
-    that has one."""
+    """Return True for a token, False for padding, (batch, length): where ids are not `pad_id`, of a
+    model that has one."""
     library = arrays_of(ids).library
     return library.ones_like(ids, dtype=library.bool) if pad_id is None else ids != pad_id
 

@@ -140,7 +140,8 @@ class Attention(NamedTuple):
         return self.mask.sees(queries + (self.key.shape[2] - self.query.shape[2]), keys)
 
     def of_head(self, head: int, item: int | None = None) -> "Attention":
-        """The attention of one head, in one sequence of the batch or in all; it keeps four axes."""
+        """Return the attention of one head, in one sequence of the batch or in all; it keeps four
+        axes."""
         key_head = head // (self.query.shape[1] // self.key.shape[1])
         bias, mask = self.bias, self.mask
         return Attention(
@@ -222,7 +223,7 @@ def rows_per_tile(query: Float[Array, "batch heads queries query_dim"]) -> int:
 
 
 def _taken(tensor: Array, positions: Array | None, dim: int = 2) -> Array:
-    """The tensor at those positions; a view, without a copy, where they are neighbors."""
+    """Return the tensor at those positions; a view, without a copy, where they are neighbors."""
     if positions is None:
         return tensor
     count = len(positions)

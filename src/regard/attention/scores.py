@@ -45,7 +45,7 @@ def scaled_dot(
 def cosine(
     query: Float[Array, "*heads queries head_dim"], key: Float[Array, "*heads keys head_dim"]
 ) -> Float[Array, "*heads queries keys"]:
-    """The cosine of the angle between q and k (Graves et al. 2014, equation 6).
+    """Return the cosine of the angle between q and k (Graves et al. 2014, equation 6).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
 
@@ -167,7 +167,8 @@ class gaussian:
 
 
 def in_dtype(score: Score, dtype: str) -> Score | None:
-    """The score with its parameters in the dtype of that name; None for an unknown callable."""
+    """Return the score with its parameters in the dtype of that name; None for an unknown
+    callable."""
     if not is_dataclass(score):
         return score if score in NAMED.values() else None
     changed: dict[str, Any] = {}
@@ -197,7 +198,8 @@ NEEDS_PARAMETERS = {
 
 
 def find_score(score: str | Score) -> Score:
-    """The score of that name; a callable as it is. Raises BadArgumentError for other names."""
+    """Return the score of that name; a callable as it is. Raises BadArgumentError for other
+    names."""
     if callable(score):
         return score
     if score in NAMED:
@@ -210,7 +212,7 @@ def find_score(score: str | Score) -> Score:
 
 
 def score_of(config: Any) -> Score:
-    """The score of a model's config: its name, another width to scale by, and a cap."""
+    """Return the score of a model's config: its name, another width to scale by, and a cap."""
     width, cap = config.score_width, config.score_cap
     score = find_score(config.score) if width is None else scaled(width**-0.5)
     return score if cap is None else capped(score, cap)

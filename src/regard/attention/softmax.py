@@ -30,7 +30,7 @@ def softmax(
 def normalized(
     sums: Float[Array, "*rows dim"], total: Float[Array, "*rows 1"], top: Float[Array, "*rows 1"]
 ) -> tuple[Float[Array, "*rows dim"], Float[Array, "*rows"]]:
-    """sums / total, (…, dim), and the log-sum-exp, (…), where total = Σ exp(score - top) over the
+    """sum / total, (…, dim), and the log-sum-exp, (…), where total = Σ exp(score - top) over the
     keys of the row; top and total are (…, 1)."""
     # The largest score adds exp(0) = 1, so only an empty row has a total of 0. With one visible key
     # it is exactly 1: a clamp there would leave the gradient to how a tie is differentiated.

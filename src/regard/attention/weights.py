@@ -20,8 +20,8 @@ def attention_weights(
     keys: slice = slice(None),
     lse: Float[Tensor, "*query_heads queries"] | None = None,
 ) -> Float[Tensor, "*query_heads tile_queries tile_keys"]:
-    """The weights with which `attend`, given the same arguments, averages the values: (batch,
-    heads, queries, keys) of the tile.
+    """Return the weights with which `attend`, given the same arguments, averages the values:
+    (batch, heads, queries, keys) of the tile.
 
     A row of the tile is normalized over every key that its query may see, inside the tile or not;
     a query that sees nothing has zeros. Memory is that of the tile and of one block, whatever the

@@ -21,7 +21,7 @@ _PREFIX = "base_model.model."
 def save_adapter(
     model: nn.Module, folder: str | os.PathLike[str], *, base_model: str, task_type: str
 ) -> None:
-    """Writes what a model with adapters has learned: the adapters, and the weights of its head.
+    """Write what a model with adapters has learned: the adapters, and the weights of its head.
 
     Args:
         model: with `LowRankLinear` in place of some projections, and a module `head`.
@@ -84,8 +84,8 @@ def save_adapter(
 
 
 def _joined(parts: Mapping[Place, LowRankLinear]) -> tuple[Tensor, Tensor]:
-    """A and B of one of their modules, which may be several of ours side by side (GPT-2's c_attn):
-    the rows of all A, and every B in the rows and columns of its own."""
+    """Return a and B of one of their modules, which may be several of ours side by side (GPT-2's
+    c_attn): the rows of all A, and every B in the rows and columns of its own."""
     columns = []
     for place, module in parts.items():
         rows = len(module.lora_B) // place.span

@@ -29,7 +29,8 @@ _MOST, _SMALL = 60, 2**20
 
 
 def unpacked(file: Path) -> Path:
-    """The folder of a package's model, unpacked into the cache unless it is there; see `unpack`."""
+    """Return the folder of a package's model, unpacked into the cache unless it is there; see
+    `unpack`."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "regard" / "argos" / sha256(file)
     if not (folder / METADATA).is_file():
@@ -57,7 +58,7 @@ def unpack(file: Path, folder: Path) -> None:
 
 
 def _members(package: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:
-    """The files of a package that a model needs, by their names in it."""
+    """Return the files of a package that a model needs, by their names in it."""
     members: dict[str, zipfile.ZipInfo] = {}
     for member in package.infolist():
         path = PurePosixPath(member.filename.replace("\\", "/"))
@@ -101,7 +102,7 @@ def packages() -> dict[tuple[str, str], Path]:
 
 
 def languages(folder: Path) -> tuple[str, str] | None:
-    """The source and the target of a package; None where there is no metadata.json."""
+    """Return the source and the target of a package; None where there is no metadata.json."""
     facts = JsonFiles(folder).get(METADATA)
     if facts is None or not {"from_code", "to_code"} <= facts.keys():
         return None
@@ -109,7 +110,7 @@ def languages(folder: Path) -> tuple[str, str] | None:
 
 
 def route(source: str, target: str) -> list[Path]:
-    """The installed packages that lead from one language to another, the fewest possible.
+    """Return the installed packages that lead from one language to another, the fewest possible.
 
     Raises:
         NotFoundError: none do.
@@ -133,7 +134,7 @@ def route(source: str, target: str) -> list[Path]:
 
 
 def installed(name: str) -> Path:
-    """The folder of the model of a package that "argos:en-de" names.
+    """Return the folder of the model of a package that "argos:en-de" names.
 
     Raises:
         BadArgumentError: another form of name.

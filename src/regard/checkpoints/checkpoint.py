@@ -111,13 +111,13 @@ class Checkpoint:
         return TokenizerPair.load(self.folder, files=self.files)
 
     def describing(self) -> AbstractContextManager[None]:
-        """Turns any exception inside the block into a RegardError about config.json."""
+        """Turn any exception inside the block into a RegardError about config.json."""
         model_type = self.settings.get("model_type")
         return refusing(f"{self.folder}/config.json does not describe a {model_type} model")
 
 
 def _no_model(folder: Path, files: JsonFiles) -> RegardError:
-    """The refusal of a folder without config.json."""
+    """Return the refusal of a folder without config.json."""
     adapter = files.get("adapter_config.json")
     if adapter is None:
         return NotFoundError(f"{folder} is not a model folder: it has no config.json.")
@@ -133,7 +133,8 @@ CheckpointLike: TypeAlias = str | os.PathLike[str] | Checkpoint
 
 
 def open_checkpoint(name: CheckpointLike) -> Checkpoint:
-    """The checkpoint of a name, as `find_folder` takes it; a Checkpoint is returned as it is.
+    """Return the checkpoint of a name, as `find_folder` takes it; a Checkpoint is returned as it
+    is.
 
     >>> checkpoint = open_checkpoint("en-de")
     >>> checkpoint.config.d_model, checkpoint.name
@@ -160,7 +161,7 @@ def check_config(config: Any) -> None:
 
 
 def _check_types(config: Any) -> None:
-    """Raises TypeError if a field is not of the type that its dataclass declares.
+    """Raise TypeError if a field is not of the type that its dataclass declares.
 
     pydantic would check what it builds itself; these are built already, by the families.
     """
@@ -174,7 +175,7 @@ def _check_types(config: Any) -> None:
 
 
 def _check_sizes(config: Any) -> None:
-    """Raises BadArgumentError for sizes whose memory or time no weights in the file would bound,
+    """Raise BadArgumentError for sizes whose memory or time no weights in the file would bound,
     and for numbers that give none."""
     for name, value in vars(config).items():
         if isinstance(value, ModelConfig):

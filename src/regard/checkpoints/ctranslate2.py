@@ -120,7 +120,8 @@ class CTranslate2Checkpoint(Checkpoint):
         return tokenizers_of(self.folder, self.files, tokens, ids.settings, sizes, ends=ends)
 
     def _of_speech(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The files that CTranslate2 leaves out of Whisper's, as OpenAI's models have them."""
+        """Return the files that CTranslate2 leaves out of Whisper's, as OpenAI's models have
+        them."""
         tokens, config = self._ids.target, self._config
         ids = {token: id_ for id_, token in enumerate(tokens)}
         generation: dict[str, Any] = {
@@ -141,14 +142,14 @@ class CTranslate2Checkpoint(Checkpoint):
 
 
 def _settings(specification: str, config: Any) -> dict[str, Any]:
-    """The config.json that stands for a config, of the first family that has such models."""
+    """Return the config.json that stands for a config, of the first family that has such models."""
     model, usual = _MODELS[specification]
     fitting = [entry for entry in FAMILIES if entry.model == model and entry.family.fits(config)]
     return (fitting[0] if fitting else TYPES[usual]).family.to_config(config)
 
 
 def _of_argos(package: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with which Argos Translate decodes."""
+    """Return the settings with which Argos Translate decodes."""
     if package.get("target_prefix"):
         raise UnsupportedError(
             f"target_prefix of a package of Argos is not implemented; it is"
@@ -158,7 +159,7 @@ def _of_argos(package: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _vocabulary(folder: Path, side: str) -> list[str]:
-    """The tokens of one side by their ids.
+    """Return the tokens of one side by their ids.
 
     Raises:
         NotFoundError: the folder has no vocabulary.

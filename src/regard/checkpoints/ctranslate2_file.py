@@ -71,14 +71,14 @@ class ModelFile:
         return same and np.array_equal(self.stored(one), self.stored(other))
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """A number that is a setting; `default` where the file lacks it."""
+        """Return a number that is a setting; `default` where the file lacks it."""
         if name not in self.variables:
             return default
         self.used.add(name)
         return self.stored(self.variables[name]).item()
 
     def stored(self, variable: Variable) -> NDArray[Any]:
-        """The numbers as they are in the file; of bfloat16 the bits, in uint16."""
+        """Return the numbers as they are in the file; of bfloat16 the bits, in uint16."""
         dtype = "uint16" if variable.dtype == "bfloat16" else variable.dtype
         return np.ndarray(variable.shape, dtype, self._bytes, variable.start)
 
@@ -98,7 +98,7 @@ class ModelFile:
         return stored * scales.reshape(-1, *(1,) * (stored.ndim - 1))
 
     def _scales(self, name: str, variable: Variable) -> NDArray[np.float32]:
-        """The numbers that the integers of each row are to be multiplied by."""
+        """Return the numbers that the integers of each row are to be multiplied by."""
         divisors = np.full((), _INT16_SCALE, np.float32)
         if f"{name}_scale" in self.variables:
             divisors = self.stored(self.variables[f"{name}_scale"]).astype(np.float32)

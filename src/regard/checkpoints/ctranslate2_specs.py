@@ -77,7 +77,7 @@ class Ids:
     target: Sequence[str]
 
     def of(self, key: str, default: str | None = None) -> int | None:
-        """The id of the token that config.json names by a key; None where there is none."""
+        """Return the id of the token that config.json names by a key; None where there is none."""
         token = self.settings.get(key, default)
         return self.target.index(token) if token in self.target else None
 
@@ -100,7 +100,7 @@ class Piece:
     rotated: int = 0
 
     def read(self, file: ModelFile) -> NDArray[Any] | Scaled:
-        """The weight, in the file's own format."""
+        """Return the weight, in the file's own format."""
         numbers = file.numbers(self.name, slice(self.first, self.first + self.shape[0]))
         if isinstance(numbers, Scaled):
             return Scaled(self._whole(numbers.integers, 0), self._whole(numbers.scales, 1))
@@ -291,7 +291,7 @@ class Described:
         return "scaled_dot" if usual else "dot"
 
     def _scales(self, side: str, width: int) -> bool:
-        """A flag, or the number by which embeddings are multiplied."""
+        """Return a flag, or the number by which embeddings are multiplied."""
         new, old = f"{side}/scale_embeddings", f"{side}/embeddings/multiply_by_sqrt_depth"
         name = new if new in self._file else old
         scale = self._setting(name, True)
@@ -338,8 +338,8 @@ class Described:
         return self._file.specification == "WhisperSpec"
 
     def _both(self, read: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:
-        """The fields of both stacks, which must agree but for the number of layers and heads; the
-        shorter table of positions is for both."""
+        """Return the fields of both stacks, which must agree but for the number of layers and
+        heads; the shorter table of positions is for both."""
         sides = {
             f"{side}_{name}": stack.pop(name)
             for side, stack in (("encoder", read), ("decoder", written))
@@ -379,7 +379,7 @@ class Described:
         return self._file.setting(name, default)
 
     def _check(self, name: str, fits: bool) -> None:
-        """Raises UnsupportedError for a setting, or a variable, that does not fit."""
+        """Raise UnsupportedError for a setting, or a variable, that does not fit."""
         if not fits:
             raise UnsupportedError(
                 f"{name} of {self._file.file} is not implemented. Open the folder that it was"
@@ -387,7 +387,7 @@ class Described:
             )
 
     def _piece(self, name: str, shapes: Mapping[str, tuple[int, ...]]) -> Piece | NDArray[Any]:
-        """The place of one of our weights, or the weight itself where the file lacks it."""
+        """Return the place of one of our weights, or the weight itself where the file lacks it."""
         shape, config, file = shapes[name], self.config, self._file
         theirs, first, total = self._name(name, shapes)
         file.used |= {theirs, f"{theirs}_scale"}
@@ -409,7 +409,8 @@ class Described:
         return piece
 
     def _name(self, name: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, int, int]:
-        """The variable that holds one of our weights, the first row there, and all its rows."""
+        """Return the variable that holds one of our weights, the first row there, and all its
+        rows."""
         path, _, kind = name.rpartition(".")
         rows = shapes[name][0]
         if name == "logits_bias" or path == "output":
@@ -443,7 +444,7 @@ class Described:
         return f"{stem}/{kind}", 0, rows
 
     def _made(self, theirs: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        """A weight that the file leaves out: a bias of zeros, or a table of positions."""
+        """Return a weight that the file leaves out: a bias of zeros, or a table of positions."""
         if theirs == "decoder/projection/bias":
             tokens = len(self._ids.target)
             return np.where(np.arange(shape[0]) < tokens, 0, NEVER).astype(np.float32)

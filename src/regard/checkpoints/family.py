@@ -129,7 +129,7 @@ class Family:
         return settings | self.written | self.write(config)
 
     def from_config(self, settings: Settings) -> Any:
-        """The configuration that config.json describes."""
+        """Return the configuration that config.json describes."""
         refuse_settings(settings, self.refused)
         settings = copy(settings)
         for key, value in self.defaults.get(settings["model_type"], {}).items():
@@ -171,7 +171,7 @@ def _hints(config: Any) -> dict[str, Any]:
 
 
 def refuse_settings(settings: Settings, supported: Mapping[str, object]) -> None:
-    """Raises UnsupportedError if config.json has another value than regard implements."""
+    """Raise UnsupportedError if config.json has another value than regard implements."""
     for name, value in supported.items():
         if settings.get(name, value) != value:
             raise UnsupportedError(
@@ -182,14 +182,14 @@ def refuse_settings(settings: Settings, supported: Mapping[str, object]) -> None
 
 
 def rename(name: str, table: Table) -> str:
-    """Replaces each (ours, theirs) of `table` in `name`, in that order."""
+    """Replace each (ours, theirs) of `table` in `name`, in that order."""
     for ours, theirs in table:
         name = name.replace(ours, theirs)
     return name
 
 
 def tied(**names: Mapping[str, str]) -> Callable[[Any], Mapping[str, str]]:
-    """The `aliases` of models with a head whose table is the embedding's, by the head."""
+    """Return the `aliases` of models with a head whose table is the embedding's, by the head."""
 
     def aliases(config: Any) -> Mapping[str, str]:
         return names.get(config.head, {}) if getattr(config, "tied_output", True) else {}
@@ -222,7 +222,7 @@ def to_theirs(places: Mapping[str, Place], state: Mapping[str, Tensor]) -> dict[
 
 
 def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict[str, Shape]:
-    """The shapes that a file must have for weights of ours."""
+    """Return the shapes that a file must have for weights of ours."""
     shapes: dict[str, Shape] = {}
     for name, place in places.items():
         shape = list(ours[name])

@@ -38,7 +38,7 @@ class Fit:
         ]
 
     def untrue(self, read: Callable[[str], Any]) -> Iterator[str]:
-        """Reads the weights that must agree, and gives a line for each that do not."""
+        """Read the weights that must agree, and give a line for each that do not."""
         for first, second in self.tied:
             one, other = read(first), read(second)
             if one.dtype != other.dtype or not (one == other).all():
@@ -46,7 +46,7 @@ class Fit:
 
 
 def fit(family: Family, config: Any, ours: Mapping[str, Shape], shapes: Mapping[str, Shape]) -> Fit:
-    """Compares the names and shapes in the files with those of a model's weights, which are
+    """Compare the names and shapes in the files with those of a model's weights, which are
     `ours`."""
     expected = their_shapes(places(family.names(config, ours)), ours)
     aliases = _other_names(family, config, expected)
@@ -112,7 +112,7 @@ def _fitted(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType) -
 
 
 def quantization(settings: Mapping[str, Any]) -> str:
-    """The end of a sentence about weights that are quantized by config.json; else empty."""
+    """Return the end of a sentence about weights that are quantized by config.json; else empty."""
     quantized = settings.get("quantization_config")
     if not quantized:
         return ""
@@ -165,7 +165,7 @@ def _modern(name: str, family: Family) -> str:
 
 
 def _spellings(name: str, base: str) -> Iterator[str]:
-    """The name with and without the prefix that a file may have or lack."""
+    """Yield the name with and without the prefix that a file may have or lack."""
     yield name
     if base:
         yield name.removeprefix(base) if name.startswith(base) else base + name

@@ -152,7 +152,7 @@ class _Weights(Weights):
 
 
 def _open(file: Path) -> Any:
-    """The package's reader, which refuses what the file is too short for."""
+    """Return the package's reader, which refuses what the file is too short for."""
     with optional_package("gguf", "GGUF files need"):
         from gguf import GGUFReader
 
@@ -169,7 +169,7 @@ def _open(file: Path) -> Any:
 
 
 def _settings(facts: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of the config.json that they stand for."""
+    """Return the content of the config.json that they stand for."""
     architecture = facts["general.architecture"]
     if architecture not in ARCHITECTURES:
         raise UnsupportedError(
@@ -231,7 +231,7 @@ def _rope(
 
 
 def _llama3(factors: NDArray[Any], head_dim: int, theta: float) -> dict[str, Any]:
-    """The scaling of Llama 3.1 that gives these factors, which the file has in its place."""
+    """Return the scaling of Llama 3.1 that gives these factors, which the file has in its place."""
     frequencies = theta ** -(np.arange(0, head_dim, 2) / head_dim)
     names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
     values = (float(factors.max()), 1.0, 4.0, 8192)  # so in each model of Meta's
@@ -245,7 +245,8 @@ def _llama3(factors: NDArray[Any], head_dim: int, theta: float) -> dict[str, Any
 
 
 def _interleaved(settings: Mapping[str, Any]) -> dict[str, int]:
-    """The heads of the projections that llama.cpp stores in the order of its own rotation."""
+    """Return the heads of the projections that llama.cpp stores in the order of its own
+    rotation."""
     if settings["model_type"] != "llama":
         return {}
     return {
@@ -255,7 +256,7 @@ def _interleaved(settings: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _in_layout(name: str) -> str:
-    """The name of a tensor in Hugging Face's layout; an unknown one stays."""
+    """Return the name of a tensor in Hugging Face's layout; an unknown one stays."""
     stem, _, ending = name.rpartition(".")
     if stem in _OUTER:
         return f"{_OUTER[stem]}.{ending}"
@@ -308,8 +309,8 @@ def _grouped(file: Path, tensor: Any, shape: tuple[int, ...], heads: int) -> NDA
 
 
 def _bytes(file: Path, tensor: Any) -> NDArray[np.uint8]:
-    """The bytes of a quantized tensor, (…, bytes of a row), read from the file: mapped, all that
-    were ever read would stay in memory."""
+    """Return the bytes of a quantized tensor, (…, bytes of a row), read from the file: mapped, all
+    that were ever read would stay in memory."""
     count, start = tensor.data.nbytes, tensor.data_offset
     content = np.fromfile(file, np.uint8, count, offset=start)
     if len(content) < count:

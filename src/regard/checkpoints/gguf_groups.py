@@ -18,7 +18,7 @@ Parts = tuple[NDArray[np.int8], Floats, Floats]
 
 
 def unpacked(kind: str, rows: Bytes, columns: int) -> Bytes:
-    """A matrix of this kind, (rows, bytes), as `Stored.grouped` gives it.
+    """Return a matrix of this kind, (rows, bytes), as `Stored.grouped` gives it.
 
     Args:
         columns: numbers of a row.

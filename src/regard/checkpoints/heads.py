@@ -36,23 +36,25 @@ _POOLER = "add_pooling_layer"  # our own key: transformers says this in Python o
 
 
 def ending_of(head: str, heads: Mapping[str, str] = TEXT_HEADS) -> str:
-    """The ending of the classes with a head, such as "ForMaskedLM"."""
+    """Return the ending of the classes with a head, such as "ForMaskedLM"."""
     return next(ending for ending, name in heads.items() if name == head)
 
 
 def named_head(settings: Settings, heads: Mapping[str, str]) -> str | None:
-    """The head that the name of the class in config.json ends with; None where it names none."""
+    """Return the head that the name of the class in config.json ends with; None where it names
+    none."""
     architecture = _architecture(settings)
     return next((head for end, head in heads.items() if architecture.endswith(end)), None)
 
 
 def read_writer_head(settings: Settings) -> str:
-    """The head of the class that wrote config.json: a language model unless it names another."""
+    """Return the head of the class that wrote config.json: a language model unless it names
+    another."""
     return named_head(settings, _WRITER_HEADS) or "language_model"
 
 
 def head_of(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
-    """The head of the class that wrote config.json.
+    """Return the head of the class that wrote config.json.
 
     Args:
         prefix: of the family's classes, such as "Bert".
@@ -93,7 +95,7 @@ def head_settings(config: Any, prefix: str, heads: Mapping[str, str]) -> Setting
 
 
 def read_labels(settings: Settings, head: str, count: int) -> tuple[str, ...]:
-    """The names of the classes in their order; by default transformers' unnamed ones."""
+    """Return the names of the classes in their order; by default transformers' unnamed ones."""
     if head not in ("classification", "token_classification"):
         return ()
     names = settings.get("id2label")
@@ -103,6 +105,6 @@ def read_labels(settings: Settings, head: str, count: int) -> tuple[str, ...]:
 
 
 def _architecture(settings: Settings) -> str:
-    """The name of the class that wrote config.json; empty where it does not say."""
+    """Return the name of the class that wrote config.json; empty where it does not say."""
     with refusing("architectures in config.json must be a list of names"):
         return str((settings.get("architectures") or [""])[0])

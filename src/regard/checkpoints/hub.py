@@ -33,7 +33,7 @@ _ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # the oldest models have no o
 
 
 def find_folder(name: str | os.PathLike[str]) -> Path:
-    """The folder of a model, or its GGUF file.
+    """Return the folder of a model, or its GGUF file.
 
     >>> find_folder("en-de").name
     'en-de'
@@ -86,7 +86,7 @@ def is_id(name: str) -> bool:
 
 
 def cached(name: str) -> Path | None:
-    """The folder of a model of the Hugging Face Hub in the local cache. Asks no network."""
+    """Return the folder of a model of the Hugging Face Hub in the local cache. Asks no network."""
     if not is_id(name):
         return None
     from huggingface_hub import try_to_load_from_cache  # slow to import, and seldom needed
@@ -100,7 +100,8 @@ def cached(name: str) -> Path | None:
 
 
 def cached_names() -> list[str]:
-    """The models of the Hugging Face Hub whose settings and weights are in the local cache."""
+    """Return the models of the Hugging Face Hub whose settings and weights are in the local
+    cache."""
     from huggingface_hub import constants
 
     places = sorted(Path(constants.HF_HUB_CACHE).glob("models--*"))
@@ -138,7 +139,8 @@ def _nowhere(name: str) -> str:
 
 
 def download(name: str, *, revision: str = "main") -> Path:
-    """The files of the model org/name of the Hugging Face Hub, from the local cache if there.
+    """Return the files of the model org/name of the Hugging Face Hub, from the local cache if
+    there.
 
     Only settings, tokenizer and weights are taken: safetensors where there are some, and no code.
     A progress bar goes to stderr. Without a network, a model that was fetched before is used.
@@ -223,7 +225,7 @@ def _verify(folder: Path, files: Mapping[str, Any]) -> None:
 
 
 def _checksum(file: Path, entry: Any) -> str:
-    """The SHA-256 of a file that is large on the hub, git's SHA-1 of another."""
+    """Return the SHA-256 of a file that is large on the hub, git's SHA-1 of another."""
     if entry.lfs:
         return sha256(file)
     content = file.read_bytes()

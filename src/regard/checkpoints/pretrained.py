@@ -29,7 +29,7 @@ def from_pretrained(
 @overload
 def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = ...) -> Model: ...
 def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Model:
-    """The model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
+    """Return the model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
 
     Its weights are in memory: what becomes of the file afterwards changes nothing.
 
@@ -56,7 +56,7 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
 
 
 def empty_model(name: CheckpointLike) -> Model:
-    """The model that config.json describes, without memory for its weights.
+    """Return the model that config.json describes, without memory for its weights.
 
     >>> next(empty_model("en-de").parameters()).device
     device(type='meta')
@@ -82,7 +82,7 @@ class _NoFirstValues(TorchFunctionMode):
 
 
 def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | None) -> None:
-    """Puts the tensors in their places; parameters that were one stay one."""
+    """Put the tensors in their places; parameters that were one stay one."""
     made: dict[int, nn.Parameter] = {}
     for path, module in model.named_modules():
         dot = f"{path}." if path else ""
@@ -103,7 +103,7 @@ def save_pretrained(
     settings: Settings | None = None,
     shard_bytes: int = 5 * 2**30,
 ) -> None:
-    """Writes config.json and model.safetensors, each whole or not at all.
+    """Write config.json and model.safetensors, each whole or not at all.
 
     >>> from regard.models import Decoder, decoder_preset
     >>> save_pretrained(Decoder(decoder_preset("tiny", vocab_size=100)), "mine")
@@ -163,7 +163,7 @@ def _write_weights(tensors: dict[str, Tensor], folder: Path, shard_bytes: int) -
 
 
 def _split(tensors: dict[str, Tensor], shard_bytes: int) -> list[dict[str, Tensor]]:
-    """Groups of at most that size, or of one tensor, in the order of the model."""
+    """Return groups of at most that size, or of one tensor, in the order of the model."""
     shards: list[dict[str, Tensor]] = [{}]
     size = 0
     for name, tensor in tensors.items():

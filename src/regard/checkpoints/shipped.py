@@ -80,12 +80,12 @@ SHIPPED = {
 
 
 def names(*, vectors: bool = False) -> tuple[str, ...]:
-    """The shipped models, or the shipped word vectors."""
+    """Return the shipped models, or the shipped word vectors."""
     return tuple(name for name, each in SHIPPED.items() if (each.kind == "word-vectors") == vectors)
 
 
 def find(name: object) -> Shipped | None:
-    """The shipped model of this name; None for another name. Your own files come first."""
+    """Return the shipped model of this name; None for another name. Your own files come first."""
     found = SHIPPED.get(str(name))
     if found is None:
         return None

@@ -100,7 +100,8 @@ class Weights(Mapping[str, "Tensor"]):
         return tensor
 
     def read(self, name: str, xp: ModuleType) -> Any:
-        """A tensor of torch, or an array as `as_array` gives it, as `xp` is torch or numpy."""
+        """Return a tensor of torch, or an array as `as_array` gives it, as `xp` is torch or
+        numpy."""
         self.check_unchanged(self.file_of[name])
         tensor = self._read[name](xp)
         if name not in self._looked_at:
@@ -126,8 +127,8 @@ class Weights(Mapping[str, "Tensor"]):
                     )
 
     def stored(self, name: str) -> NDArray[Any] | Stored | Scaled:
-        """An array, as `read` gives it, that is the file's memory; or, where the file has other
-        numbers, what makes it."""
+        """Return an array, as `read` gives it, that is the file's memory; or, where the file has
+        other numbers, what makes it."""
         array: NDArray[Any] = self.read(name, np)
         return array
 
@@ -209,8 +210,8 @@ class _Safetensors:
 
 
 def as_array(tensor: Tensor) -> NDArray[Any]:
-    """A tensor's memory, (…), as an array. Of bfloat16, which numpy lacks, these are the bits in
-    uint16; of what else it lacks, the numbers in float32."""
+    """Return a tensor's memory, (…), as an array. Of bfloat16, which numpy lacks, these are the
+    bits in uint16; of what else it lacks, the numbers in float32."""
     import torch
 
     tensor = tensor.detach().cpu()
@@ -240,7 +241,8 @@ def check_finite(name: str, numbers: NDArray[Any], where: str = "") -> None:
 
 
 def open_weights(folder: Path) -> Weights:
-    """The weights of a model folder; safetensors come before .bin, one file before shards."""
+    """Return the weights of a model folder; safetensors come before .bin, one file before
+    shards."""
     return Weights(weight_files(folder))
 
 
@@ -253,7 +255,7 @@ def is_ctranslate2(folder: Path) -> bool:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that hold the weights of a model folder, present or not."""
+    """Return the files that hold the weights of a model folder, present or not."""
     for name in (SAFETENSORS, BIN):
         if (folder / name).is_file():
             return [folder / name]
@@ -305,7 +307,8 @@ def _in_place_of(file: Path) -> str:
 
 
 def _load_bin(file: Path) -> dict[str, Any]:
-    """The tensors of a .bin, which is a pickle: anything in it but tensors is refused unread."""
+    """Return the tensors of a .bin, which is a pickle: anything in it but tensors is refused
+    unread."""
     import torch
 
     options: dict[str, Any] = {"map_location": "cpu", "weights_only": True}
@@ -346,7 +349,7 @@ def _load_bin(file: Path) -> dict[str, Any]:
 
 @cache
 def float8_bits() -> NDArray[np.uint16]:
-    """The numbers of float8, by their bytes, as bits of bfloat16, which has them all.
+    """Return the numbers of float8, by their bytes, as bits of bfloat16, which has them all.
 
     Four bits of exponent, three of fraction, no infinity (Micikevicius et al. 2022, table 1: E4M3).
     """

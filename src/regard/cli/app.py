@@ -36,13 +36,13 @@ def root(
         bool, typer.Option("--debug", help="Show the traceback of an error; may be given anywhere.")
     ] = False,
 ) -> None:
-    """Transformers you can see through: train them, run them, look at what they attend to."""
+    """Transformers you can see through: train them, run them, look at what they attend to."""  # noqa: D401 -- the help
     if context.invoked_subcommand is None:
         print(first_words())
 
 
 def first_words() -> str:
-    """The text of `regard` without a command: what to try first, and the shipped models."""
+    """Return the text of `regard` without a command: what to try first, and the shipped models."""
     models = ", ".join(f"{name} ({each.what})" for name, each in shipped.SHIPPED.items())
     models = textwrap.fill(f"Shipped models: {models}.", 80)
     return f"""\

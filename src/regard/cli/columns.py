@@ -10,7 +10,7 @@ from regard.lines import one_line
 
 
 def columns(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """The first `left` columns are aligned to the left, the others to the right."""
+    """Return the first `left` columns are aligned to the left, the others to the right."""
     from rich.cells import cell_len  # Chinese letters and emoji are two columns wide
 
     cells = [[one_line(cell) for cell in row] for row in rows]

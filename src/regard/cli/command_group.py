@@ -43,7 +43,8 @@ class _Commands(UserDict[str, Any]):
 
 
 def _command(name: str) -> Any:
-    """The function or the typer.Typer of this name in the module of this name, as a command."""
+    """Return the function or the typer.Typer of this name in the module of this name, as a
+    command."""
     if name in catalog.VERBS:
         from regard.cli.made_command import task_command
 

@@ -56,7 +56,7 @@ def is_interruption(error: BaseException) -> bool:
 
 
 def _send(number: int, reporting: FrameType) -> None:
-    """Sends a signal to the main thread as soon as it has left a frame, where what the signal
+    """Send a signal to the main thread as soon as it has left a frame, where what the signal
     raises would be lost too."""
     main = threading.main_thread().ident
     while sys._current_frames().get(main or 0) is reporting:
@@ -68,7 +68,7 @@ def _send(number: int, reporting: FrameType) -> None:
 
 
 def _number(error: BaseException | None) -> int | None:
-    """The signal that an exception stands for."""
+    """Return the signal that an exception stands for."""
     if isinstance(error, KeyboardInterrupt):
         return signal.SIGINT
     if isinstance(error, SystemExit) and isinstance(error.code, int):

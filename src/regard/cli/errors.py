@@ -23,7 +23,7 @@ _ADVICE = {
 
 
 def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str | None:
-    """The sentence for an error, in one line; None for a defect of the program.
+    """Return the sentence for an error, in one line; None for a defect of the program.
 
     Args:
         options: parameter of the running command → its flag.
@@ -77,7 +77,7 @@ def _is_memory(error: Exception) -> bool:
 
 
 def in_flags(message: str, options: Mapping[str, str]) -> str:
-    """A library's message in the words of a command: `output` and max_length become flags.
+    """Return a library's message in the words of a command: `output` and max_length become flags.
 
     A parameter's name is recognized in backticks, before "=", before " must" at the beginning and,
     if it has an underscore, anywhere that is not part of a path or of a quotation.

@@ -78,7 +78,7 @@ class FileOptions(Options):
                 raise BadArgumentError(f"`{name}` needs {needs}. Give them, or leave it out.")
 
     def columns(self, roles: Sequence[Role]) -> tuple[Role, ...]:
-        """The roles, with the columns that were asked for."""
+        """Return the roles, with the columns that were asked for."""
         return tuple(
             replace(role, column=getattr(self, f"{role.name}_column"), required=True)
             if getattr(self, f"{role.name}_column") is not None

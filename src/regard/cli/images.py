@@ -28,7 +28,7 @@ class ImageCommand(TaskCommand):
         return super().keeps_going or (of_folder and not self.common["strict"])
 
     def lines(self, group: list[Line]) -> list[Line]:
-        """The lines, with those of its images in a folder's place."""
+        """Return the lines, with those of its images in a folder's place."""
         if not self.reads_images:
             return group
         from regard.tasks.images.task import image_files

@@ -78,7 +78,8 @@ class LineReader:
                 raise missing_column(self.name, self.id, [*names])
 
     def lines(self, group: Sequence[Record]) -> Iterator[Line | BadLine]:
-        """The lines of a group of records; empty ones of a table are left out, of JSON bad."""
+        """Yield the lines of a group of records; empty ones of a table are left out, of JSON
+        bad."""
         self.begin(group)
         for number, content in group:
             if not self.table:
@@ -94,7 +95,7 @@ class LineReader:
                 yield BadLine(self.name, number, "bad record", "the line is empty.")
 
     def _text(self, number: int, text: str) -> Line | BadLine:
-        """A line of text, or the text in a JSON object that stands there."""
+        """Return a line of text, or the text in a JSON object that stands there."""
         if not (self.json_lines and text.startswith("{")):
             return Line(number, text)
         try:
@@ -110,7 +111,7 @@ class LineReader:
         return self._passed(Line(number, fields[name], fields, others=texts))
 
     def _row(self, number: int, content: Any) -> Line | BadLine | None:
-        """The text in a row; None for a header."""
+        """Return the text in a row; None for a header."""
         for _, values in self.columns.rows([(number, content)]):
             if isinstance(values, BadLine):
                 return values
@@ -126,7 +127,7 @@ class LineReader:
         return None
 
     def _passed(self, line: Line) -> Line | BadLine:
-        """The line, with the fields that are passed through."""
+        """Return the line, with the fields that are passed through."""
         if self.id is None:
             return line
         if line.fields.get(self.id) is None:
@@ -137,7 +138,7 @@ class LineReader:
 
 
 def kept(bad: BadLine) -> Line:
-    """An empty line in the place of one that cannot be read."""
+    """Return an empty line in the place of one that cannot be read."""
     return Line(bad.line, "", error=DamagedFileError(bad.message), reason=bad.problem)
 
 
@@ -152,8 +153,8 @@ def read_lines(
     delimiter: str | None = None,
     id: str | None = None,
 ) -> Iterator[list[Line]]:
-    """The lines of a stream in groups, each as soon as its bytes are there: a pipe's reader can
-    answer a line before the next one comes.
+    """Yield the lines of a stream in groups, each as soon as its bytes are there: a pipe's reader
+    can answer a line before the next one comes.
 
     Args:
         stream: has `read1`, as files opened for bytes do. It is read once, from where it stands.

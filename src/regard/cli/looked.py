@@ -47,7 +47,7 @@ class PlainLook:
 
 
 def traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
-    """The trace of a text, or the one that is saved there."""
+    """Return the trace of a text, or the one that is saved there."""
     words = "" if saved else f" on {len(text.split()):,} words"
     with waiting(f"reading {model}" if saved else f"running {model}{words}"):
         if saved:
@@ -64,8 +64,8 @@ def traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trac
 
 
 def checked(trace: "Trace", tap: str | None, head: "Head") -> str:
-    """The tap that was asked for, if it is there and has that head: by default the last that looks
-    across, else the last of all."""
+    """Return the tap that was asked for, if it is there and has that head: by default the last that
+    looks across, else the last of all."""
     across = [layer_tap.name for layer_tap in trace.values() if layer_tap.kind == "cross"]
     layer = trace[tap or (across or list(trace))[-1]]
     layer.heads_of(None if head == "mean" else head)
@@ -73,7 +73,7 @@ def checked(trace: "Trace", tap: str | None, head: "Head") -> str:
 
 
 def head_of(name: str | None) -> "Head":
-    """The head of that name, a number or the mean over all."""
+    """Return the head of that name, a number or the mean over all."""
     if name is None or name == "mean":
         return "mean"
     if not is_number(name):
@@ -100,7 +100,7 @@ def _check_cells(rows: int, columns: int) -> None:
 
 
 def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
-    """A layer's map of words, to be printed."""
+    """Return a layer's map of words, to be printed."""
     import numpy as np
 
     from regard.figures.terminal import alignment_grid, sound_columns, sound_grid

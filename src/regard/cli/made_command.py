@@ -15,12 +15,12 @@ from regard.tasks.declaration import Kind
 
 
 def task_command(verb: str) -> LazyCommand:
-    """The command of a task; its options are there when they are needed."""
+    """Return the command of a task; its options are there when they are needed."""
     return LazyCommand(verb, callback=partial(_make, verb), help=catalog.doing(verb).help)
 
 
 def _make(verb: str) -> Callable[..., None]:
-    """The function of a task's command, with an option for each of the task's."""
+    """Return the function of a task's command, with an option for each of the task's."""
     kind, cls = catalog.doing(verb), class_of(verb)
 
     def command(
@@ -59,7 +59,7 @@ def _make(verb: str) -> Callable[..., None]:
 
 
 def _model(kind: Kind, default: str | None, parameter: Any) -> Any:
-    """The option --model, which must be given if no model is shipped for the task."""
+    """Return the option --model, which must be given if no model is shipped for the task."""
     shipped = default or catalog.default(catalog.VERBS[kind.verb])
     help = f"A name, a folder or hub:org/name: {kind.example}."
     hint = Annotated[str | None, options.model_option(help, default=shipped)]

@@ -13,7 +13,7 @@ from regard.cli.streams import prepare_streams, say
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command and exits: 0, 2 for a mistake the user can mend, 3 for a model that has
+    """Run the command and exits: 0, 2 for a mistake the user can mend, 3 for a model that has
     learned nothing, 130 when interrupted, 141 when what reads its output has ended."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = _take_debug(arguments)
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> Any:
-    """Runs a command; the exit code, or None."""
+    """Run a command; the exit code, or None."""
     if (call := plain_call(arguments)) is not None:
         try:
             return call.run()
@@ -61,7 +61,7 @@ def _failed(error: Exception, arguments: Sequence[str], debug: bool) -> int:
 
 
 def _flags(arguments: Sequence[str]) -> dict[str, str]:
-    """The options of the command that the arguments name: parameter → flag."""
+    """Return the options of the command that the arguments name: parameter → flag."""
     import typer
 
     from regard.cli.app import app

@@ -14,7 +14,7 @@ FIGURES = (".svg", ".pdf", ".png")
 
 
 def option(help: str, *flags: str, default: str | None = None, **more: Any) -> Any:
-    """An option; its flag is the parameter's name, unless `flags` say otherwise.
+    """Return an option; its flag is the parameter's name, unless `flags` say otherwise.
 
     Args:
         default: what --help shows where the default is computed: "model's".
@@ -24,23 +24,23 @@ def option(help: str, *flags: str, default: str | None = None, **more: Any) -> A
 
 
 def _of_engine(name: str, **more: Any) -> Any:
-    """An option of the engine, as its class describes it."""
+    """Return an option of the engine, as its class describes it."""
     about = EngineOptions.settings()[name].metadata
     return option(about["help"], metavar=about["metavar"], **more)
 
 
 def model_option(help: str, *, default: str | None = None) -> Any:
-    """The option --model, where it is not the first argument."""
+    """Return the option --model, where it is not the first argument."""
     return option(help, "--model", "-m", default=default)
 
 
 def argument(help: str, metavar: str | None = None) -> Any:
-    """An argument: what has no flag."""
+    """Return an argument: what has no flag."""
     return typer.Argument(help=help, metavar=metavar)
 
 
 def texts_to(verb: str) -> Any:
-    """The argument of a command that reads texts from its arguments, a file or stdin."""
+    """Return the argument of a command that reads texts from its arguments, a file or stdin."""
     return argument(f"What to {verb}, each in quotes; otherwise read --input or stdin.")
 
 
@@ -106,7 +106,7 @@ def flags(names: Iterable[str]) -> str:
 
 
 def located(model: str, download: bool, *command: str) -> str:
-    """The name that opens a model that is here or, with --download, on the Hugging Face Hub.
+    """Return the name that opens a model that is here or, with --download, on the Hugging Face Hub.
 
     Args:
         command: what the user ran, to be shown with --download.

@@ -16,8 +16,8 @@ VALUES = {"--model": "model", "-m": "model", "--engine": "engine", "--precision"
 
 
 def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
-    """The call of a task's command or of a look that prints; None for whatever typer is to read,
-    help and mistakes too."""
+    """Return the call of a task's command or of a look that prints; None for whatever typer is to
+    read, help and mistakes too."""
     verb, *rest = arguments or ("",)
     if verb == "look":
         return plain_look(rest)
@@ -42,7 +42,7 @@ def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
 
 
 def plain_look(arguments: Sequence[str]) -> "PlainLook | None":
-    """A call of `regard look` that prints; None for whatever typer is to read."""
+    """Return a call of `regard look` that prints; None for whatever typer is to read."""
     flags, values = (
         {"--terminal": "terminal", "--json": "as_json"},
         {"--tap": "tap", "--head": "head"},

@@ -15,7 +15,7 @@ def is_watched() -> bool:
 def progress_bar(
     total: int | None, what: str, *, shown: bool = True, done: int = 0, rate: str = ""
 ) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with the number of items just finished.
+    """Give a function to call with the number of items just finished.
 
     Args:
         total: items in all; None if that is not known.
@@ -47,7 +47,7 @@ def progress_bar(
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Shows what is being done while it is, for work of unknown length."""
+    """Show what is being done while it is, for work of unknown length."""
     if not is_watched():
         yield
         return

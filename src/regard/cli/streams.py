@@ -10,7 +10,7 @@ from regard.lines import one_line
 
 
 def prepare_streams() -> None:
-    """Makes output readable everywhere: UTF-8, as input is, unless a terminal wants otherwise.
+    """Make output readable everywhere: UTF-8, as input is, unless a terminal wants otherwise.
 
     COLUMNS=0 means that the width is not known; help of that width would be empty.
 
@@ -31,7 +31,8 @@ def prepare_streams() -> None:
 
 
 def say(sentence: str) -> None:
-    """A sentence to the user, on stderr; of several processes the first of each machine says it."""
+    """Return a sentence to the user, on stderr; of several processes the first of each machine says
+    it."""
     if os.environ.get("LOCAL_RANK", "0") == "0":
         print(f"regard: {one_line(sentence)}", file=sys.stderr)
 
@@ -43,7 +44,7 @@ def is_first_process() -> bool:
 
 
 def open_stdin(nothing: str) -> BinaryIO:
-    """The bytes of stdin. Raises BadArgumentError(nothing) if it is a terminal or closed."""
+    """Return the bytes of stdin. Raises BadArgumentError(nothing) if it is a terminal or closed."""
     if sys.stdin is None or sys.stdin.isatty():
         raise BadArgumentError(nothing)
     return sys.stdin.buffer

@@ -104,7 +104,7 @@ class TaskCommand:
             self.sentences.append(sentence)
 
     def _format(self) -> str:
-        """The format of the output.
+        """Return the format of the output.
 
         Raises:
             BadArgumentError: a name with an ending that it cannot have.
@@ -183,7 +183,7 @@ class TaskCommand:
         return not (self.texts or self.common["strict"])
 
     def groups(self) -> Iterable[list[Line]]:
-        """The lines in groups."""
+        """Return the lines in groups."""
         return text_groups(
             *(self.texts, self.common["input"], self.json_lines),
             what=self.what,
@@ -193,7 +193,7 @@ class TaskCommand:
         )
 
     def lines(self, group: list[Line]) -> list[Line]:
-        """The lines that a group of them stands for."""
+        """Return the lines that a group of them stands for."""
         return group
 
     def open(self) -> None:
@@ -217,14 +217,14 @@ class TaskCommand:
                 self.task.generation.updated(**self.decoding)  # refuses what contradicts
 
     def answer(self, lines: list[Line], progress: Callable[[int], None]) -> Any:
-        """The results of some lines."""
+        """Return the results of some lines."""
         batch_size = self.common["batch_size"]
         return self.task.run_rows(
             self.rows(lines), batch_size=batch_size, progress=progress, **self.call
         )
 
     def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
-        """The task's inputs, of some lines."""
+        """Return the task's inputs, of some lines."""
         return [(line.text,) for line in lines]
 
     def warn(self, line: Line, result: Any) -> None:
@@ -267,23 +267,23 @@ class TaskCommand:
         return "".join(f"{text}\n" for text in texts if text is not None)
 
     def encoded(self, pairs: Pairs) -> bytes:
-        """The same as it is in a file."""
+        """Return the same as it is in a file."""
         return self.as_text(pairs).encode()
 
     def json(self, line: Line, result: Any) -> str:
-        """A line of JSON: the fields that came in and the result's."""
+        """Return a line of JSON: the fields that came in and the result's."""
         return self.json_line(line, self.answered(result))
 
     def answered(self, result: Any) -> dict[str, Any]:
-        """The fields of an answer."""
+        """Return the fields of an answer."""
         if result is None:
             return self.result_class.nothing()
         fields: dict[str, Any] = result.json(self.chosen)
         return fields
 
     def json_line(self, line: Line, answer: dict[str, Any]) -> str:
-        """A line of JSON in which no field that came in is overwritten; of a line that has no
-        answer it says why, under "error"."""
+        """Return a line of JSON in which no field that came in is overwritten; of a line that has
+        no answer it says why, under "error"."""
         error = {} if line.error is None else {"error": str(line.error)}
         fields = line.fields or {"text": line.text}
         self.reserved = self.reserved or self.names
@@ -291,8 +291,8 @@ class TaskCommand:
         return json_line(passed | answer | error)
 
     def beside(self, fields: Iterable[str], names: Collection[str]) -> list[str]:
-        """The names that fields of the input get beside those of an answer; a new one is said
-        once."""
+        """Return the names that fields of the input get beside those of an answer; a new one is
+        said once."""
         fields = [*fields]
         renamed = beside(fields, names)
         for name, other in zip(fields, renamed, strict=True):
@@ -319,7 +319,8 @@ class TaskCommand:
         return self.kind.result_class()
 
     def plain(self, line: Line, result: Any) -> str | None:
-        """A line of text, or one for each alternative, label or answer behind the line's number."""
+        """Return a line of text, or one for each alternative, label or answer behind the line's
+        number."""
         if not self.several:
             return "" if result is None else str(result.line())
         rows = ["\t"] if result is None else result.lines()
@@ -330,7 +331,7 @@ class TaskCommand:
 
 
 def class_of(verb: str) -> type[TaskCommand]:
-    """The class of the calls of a task's command."""
+    """Return the class of the calls of a task's command."""
     command = catalog.doing(verb).command
     return command() if command else TaskCommand
 

@@ -71,7 +71,7 @@ def text_groups(
 
 
 def whole_text(nothing: str, file: Path | None = None) -> str:
-    """The whole of a file, or of stdin, as one text.
+    """Return the whole of a file, or of stdin, as one text.
 
     Raises:
         BadArgumentError(nothing): stdin is a terminal or closed.

@@ -49,7 +49,7 @@ class TrainingDisplay:
             self.say("Stopped; the same command resumes from the last checkpoint.")
 
     def say(self, sentence: str) -> None:
-        """Shows a sentence about the run; it may hold names and labels from the user's files."""
+        """Show a sentence about the run; it may hold names and labels from the user's files."""
         if not is_first_process():
             return
         sentence = one_line(sentence)
@@ -59,11 +59,11 @@ class TrainingDisplay:
             print(sentence, file=sys.stderr, flush=True)
 
     def begin(self, fold: int) -> None:
-        """Called before each run of a cross-validation; see `training.recipe.learn`."""
+        """Begin a run of a cross-validation; see `training.recipe.learn`."""
         self.fold = fold
 
     def watch(self, event: str, progress: "Progress") -> None:
-        """Called by the training loop; see `training.fit`."""
+        """Show an event of the training loop; see `training.fit`."""
         self._speed.update(progress.tokens, evaluating=event != "step")
         if event == "resume":
             self.say(f"Resuming from step {progress.step:,}.")
@@ -105,7 +105,7 @@ class Speed:
         self._last: tuple[float, int] | None = None
 
     def update(self, tokens: int, *, evaluating: bool) -> None:
-        """Called after each step with the tokens so far, and after each evaluation."""
+        """Show what a step, with the tokens so far, or an evaluation gave."""
         now = time.perf_counter()
         if self._last is not None and tokens < self._last[1]:  # another run has begun
             self.tokens_per_second, self._last = 0.0, None

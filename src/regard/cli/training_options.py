@@ -65,7 +65,7 @@ def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Com
 
 
 def options_from(kind: type[OptionsT], arguments: dict[str, Any]) -> OptionsT:
-    """The options that a command was given; those it was not given keep their defaults."""
+    """Return the options that a command was given; those it was not given keep their defaults."""
     return kind(**{name: value for name, value in arguments.items() if value is not None})
 
 
@@ -88,9 +88,9 @@ def _annotation(hint: Any, setting: "Field[Any]") -> Any:
 
 
 def use_run_threads(threads: int | None, run: Path) -> None:
-    """Computes with `threads`; by default with as many as the run in the folder began with, if this
-    machine has them and there are as many processes, so that the same command gives the same bits.
-    """
+    """Compute with `threads`; by default with as many as the run in the folder began with, if this
+    machine has them and there are as many processes, so that the same command gives the same
+    bits."""
     import torch
 
     from regard.training import RunFolder
@@ -108,7 +108,7 @@ def use_run_threads(threads: int | None, run: Path) -> None:
 
 
 def command_line() -> str:
-    """The command as it was given, for the model card."""
+    """Return the command as it was given, for the model card."""
     from regard.training.processes import launched
 
     several = launched()

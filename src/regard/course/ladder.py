@@ -207,7 +207,8 @@ def _climb(
 
 
 def _known(folder: Path, progress: Progress) -> tuple[RungResult, Translations] | None:
-    """The result and the translations of an earlier call, if the run has not gone on since."""
+    """Return the result and the translations of an earlier call, if the run has not gone on
+    since."""
     if not all((folder / name).exists() for name in ("result.json", *FILES)):
         return None
     figures = read_object(folder / "result.json")
@@ -267,7 +268,7 @@ def _measure(
 def _timed(
     translator: Translator, sources: Sequence[str], search: dict[str, Any]
 ) -> tuple[list[Translation], float]:
-    """The translations and the seconds that they took."""
+    """Return the translations and the seconds that they took."""
     started = time.perf_counter()
     results = translator.run(sources, force=True, batch_size=BATCH_SIZE, **search)
     return results, time.perf_counter() - started
@@ -286,13 +287,13 @@ def by_length(texts: Sequence[str], count: int = BUCKETS) -> list[tuple[int, int
 
 
 def words(bucket: tuple[int, int]) -> str:
-    """A range of lengths as a heading."""
+    """Return a range of lengths as a heading."""
     start, end = bucket
     return str(end) if start == end else f"{start}–{end}"
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """A table whose columns are aligned in plain text too; the first row is the head."""
+    """Return a table whose columns are aligned in plain text too; the first row is the head."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     return "\n".join(

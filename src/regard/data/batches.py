@@ -120,12 +120,12 @@ class Plan:
         return self._per_epoch
 
     def at(self, step: int) -> Ids:
-        """The rows of a step (from 0), (batch,)."""
+        """Return the rows of a step (from 0), (batch,)."""
         epoch, number = divmod(step, self._per_epoch)
         return self.epoch(epoch)[number]
 
     def epoch(self, epoch: int) -> list[Ids]:
-        """The rows of each batch of an epoch, in the order of training."""
+        """Return the rows of each batch of an epoch, in the order of training."""
         if self._planned[0] != epoch:
             blur = _BLUR
             while len(batches := self._cut(self._order(self.seed, epoch, blur))) > self._per_epoch:
@@ -138,7 +138,8 @@ class Plan:
         return self._planned[1]
 
     def _order(self, seed: int, epoch: int, blur: float) -> Ids:
-        """The rows of an epoch by blurred target length, then source length, equals at random."""
+        """Return the rows of an epoch by blurred target length, then source length, equals at
+        random."""
         draw = np.random.default_rng([seed, epoch])
         rows = self._rows(seed, epoch)
         target = (self._target[rows] + blur * draw.random(len(rows))).astype(np.int32)
@@ -147,8 +148,8 @@ class Plan:
         return rows[np.lexsort((draw.random(len(target)), source, target))]
 
     def _rows(self, seed: int, epoch: int) -> Ids:
-        """The rows of an epoch, always as many: each as often as the sum of rates passes a whole
-        number at it, with the rows in a new order in each epoch."""
+        """Return the rows of an epoch, always as many: each as often as the sum of rates passes a
+        whole number at it, with the rows in a new order in each epoch."""
         if self._rates is None:
             return np.arange(len(self._target))
         order = np.random.default_rng([seed, epoch, 2]).permutation(len(self._rates))
@@ -191,7 +192,7 @@ class Shuffled:
         return self.count // self.batch_size
 
     def rows(self, step: int) -> npt.NDArray[np.int64]:
-        """The rows in the batch of a step, from 0, (batch,)."""
+        """Return the rows in the batch of a step, from 0, (batch,)."""
         epoch, number = divmod(step, len(self))
         if self._shuffled[0] != epoch:
             draw = np.random.default_rng([self.seed, epoch])
@@ -236,7 +237,7 @@ class Batches:
         return len(self.plan)
 
     def at(self, step: int) -> Batch:
-        """The batch of a step (from 0), the same whatever was asked for before."""
+        """Return the batch of a step (from 0), the same whatever was asked for before."""
         pairs = self.plan.at(step)
         tokens, starts = self.store.tokens, self.store.starts[pairs]
         source_lengths, target_lengths = self._source[pairs] - 1, self._target[pairs] - 1
@@ -259,7 +260,7 @@ def _split_largest(batches: list[Ids], number: int) -> None:
 def _gather(
     tokens: Ids, starts: Ids, lengths: Ids, pad_id: int, eos_id: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Runs of `tokens` as padded rows that end in `eos_id`, and their lengths with it."""
+    """Run of `tokens` as padded rows that end in `eos_id`, and their lengths with it."""
     columns = np.arange(int(lengths.max()) + 1)
     inside = columns < lengths[:, None]  # (batch, length)
     rows: npt.NDArray[np.int64] = np.full(inside.shape, pad_id, np.int64)

@@ -11,7 +11,7 @@ _NUMPY = re.compile(rf"\[\s*{_WORD}(?:\s+{_WORD})*\s*\]")
 
 
 def literal(cell: Any) -> Any:
-    """The list or object that a cell holds, as it is or as text; None for anything else.
+    """Return the list or object that a cell holds, as it is or as text; None for anything else.
 
     >>> literal("['a', 'b']"), literal("[1 0 1]"), literal("['a' 'b']"), literal("[a]")
     (['a', 'b'], [1, 0, 1], ['a', 'b'], None)

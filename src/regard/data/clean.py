@@ -87,7 +87,7 @@ class Cleaner:
         self.report.drop(bad.reason, bad.line)
 
     def clean(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The pairs that stay.
+        """Yield the pairs that stay.
 
         Raises:
             DamagedFileError: at the end, if there were none, not even another file's.

@@ -52,7 +52,8 @@ class Columns:
         self._texts = [k for k, role in enumerate(roles) if role.text]
 
     def rows(self, group: Sequence[Record]) -> Iterator[tuple[int, tuple[Any, ...] | BadLine]]:
-        """A value for each role, or what is wrong, of the records but empty lines and a header.
+        """Yield a value for each role, or what is wrong, of the records but empty lines and a
+        header.
 
         Raises:
             BadArgumentError: a column that is missing or cannot be identified.
@@ -207,19 +208,19 @@ class Columns:
 
 
 def _value_at(row: Any, place: Any) -> Any:
-    """The value at a place of a row, or under a name of an object, that may lack it."""
+    """Return the value at a place of a row, or under a name of an object, that may lack it."""
     if isinstance(row, Mapping):
         return row.get(place)
     return row[place] if place < len(row) else None
 
 
 def _several(place: Any) -> tuple[int, ...]:
-    """The columns of a role."""
+    """Return the columns of a role."""
     return place if isinstance(place, tuple) else () if place is None else (place,)
 
 
 def _value(record: Mapping[str, Any], place: Any) -> Any:
-    """The value of a field; of several, each by its name."""
+    """Return the value of a field; of several, each by its name."""
     if isinstance(place, tuple):
         return {name: record.get(name) for name in place}
     return None if place is None else record.get(place)

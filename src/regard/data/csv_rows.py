@@ -33,7 +33,7 @@ csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))  # a cell may be
 def read_csv(
     groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str | None
 ) -> Iterator[list[CsvRecord]]:
-    """The rows of CSV, most of which are a line each.
+    """Yield the rows of CSV, most of which are a line each.
 
     Args:
         number: that of the first line.
@@ -75,8 +75,7 @@ def delimiter_of(file: Path, *, tabs: bool = False) -> str | None:
 
 def is_quoted(group: Sequence[str | BadLine]) -> bool:
     """Return whether lines of TSV have cells in quotation marks, as Excel and pandas write those
-    with such marks, tabs or line ends: all marks are balanced, and some can mean nothing else.
-    """
+    with such marks, tabs or line ends: all marks are balanced, and some can mean nothing else."""
     lines = [line for line in group if isinstance(line, str)]
     if not any('"' in line for line in lines):
         return False
@@ -115,7 +114,8 @@ def other_delimiter(file: Path, columns: int) -> str | None:
 
 
 def _stated(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]]:
-    """The sign that the first line says with `sep=`, and the lines with an empty one for that."""
+    """Return the sign that the first line says with `sep=`, and the lines with an empty one for
+    that."""
     first = group[0] if group else ""
     match = _TOLD.fullmatch(first) if isinstance(first, str) else None
     return (None, group) if match is None else (match["delimiter"], ["", *group[1:]])
@@ -153,7 +153,8 @@ def _delimiter(group: Sequence[str | BadLine]) -> str:
 def _of_lines(
     groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str
 ) -> Generator[list[CsvRecord], None, int]:
-    """The rows of groups until one of them ends with a row; returns the number of the next line.
+    """Yield the rows of groups until one of them ends with a row; returns the number of the next
+    line.
 
     After a row that is not CSV, reading resumes at its second line.
     """

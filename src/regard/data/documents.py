@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 def text_files(path: str | Path) -> list[Path]:
-    """The files of a folder that hold documents, by their names; or the file itself."""
+    """Return the files of a folder that hold documents, by their names; or the file itself."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -48,7 +48,8 @@ def text_files(path: str | Path) -> list[Path]:
 def read_documents(
     path: str | Path, *, column: str | None = None, on_bad_line: OnBadLine, say: Say = warn
 ) -> Iterator[Piece]:
-    """The documents of a file or folder: of a table or JSON lines its rows, else the whole file.
+    """Yield the documents of a file or folder: of a table or JSON lines its rows, else the whole
+    file.
 
     A line of text keeps its line feed. Pieces are cut between two lines neither of which is blank
     at the cut, where every tokenizer of `regard.text.continuous` cuts as well.

@@ -20,7 +20,7 @@ _FLAGS = frozenset(("0", "1", "0.0", "1.0", "true", "false"))
 
 
 def kind_of(cells: Sequence[str]) -> Kind:
-    """The kind of a column, by its cells in the first rows."""
+    """Return the kind of a column, by its cells in the first rows."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     if 5 * len(filled) <= len(cells):
         return "empty"

@@ -32,7 +32,7 @@ def is_whole(lines: list[str | BadLine]) -> bool:
 
 
 def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tuple[int, Any]]:
-    """The objects of one array, or of the array "data" in one object, numbered from 1.
+    """Yield the objects of one array, or of the array "data" in one object, numbered from 1.
 
     Raises:
         DamagedFileError: it is no JSON, or no array of objects.
@@ -65,7 +65,7 @@ def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tup
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any] | ValueError:
-    """An object, or what is wrong with it, so that one of many does not cost the others."""
+    """Return an object, or what is wrong with it, so that one of many does not cost the others."""
     try:
         return unrepeated(pairs)
     except ValueError as error:
@@ -77,7 +77,8 @@ def _refuse(error: ValueError) -> None:
 
 
 def spacy(value: Any) -> Any:
-    """A text with what is said of it, ["text", {"entities": …}], as one object; else the value."""
+    """Return a text with what is said of it, ["text", {"entities": …}], as one object; else the
+    value."""
     if not isinstance(value, list) or len(value) != 2:
         return value
     text, about = value

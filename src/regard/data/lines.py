@@ -100,7 +100,7 @@ def check_file(path: Path, content: str = "lines of text") -> None:
 
 
 def first_line(path: Path) -> str:
-    """The first line of a regular file; "" of another, or where it is not text."""
+    """Return the first line of a regular file; "" of another, or where it is not text."""
     if not path.is_file():
         return ""
     with open_bytes(path) as stream:
@@ -179,7 +179,7 @@ def read_lines(
 
 
 def read_text(stream: BinaryIO, name: str, *, say: Say = warn) -> str:
-    """The whole of a stream as one text.
+    """Return the whole of a stream as one text.
 
     Raises:
         DamagedFileError: it is not text, damaged, or longer than a line may be.
@@ -213,7 +213,8 @@ class Decoder:
         self.name, self.say, self.windows = name, say, windows
 
     def __call__(self, block: bytes, number: int, *, ends: bool = False) -> list[str | BadLine]:
-        """The lines of a block, the first of which has this number; `ends`: with their "\\r"."""
+        """Return the lines of a block, the first of which has this number; `ends`: with their
+        "\\r"."""
         if number == 1:
             self._refuse_utf16(block[:4096])
             block = block.removeprefix(codecs.BOM_UTF8)
@@ -276,7 +277,7 @@ class Decoder:
 
 
 def _pieces(stream: BinaryIO, name: str, size: int | None) -> Iterator[bytes]:
-    """The bytes of a stream as they come, up to `size` of them."""
+    """Yield the bytes of a stream as they come, up to `size` of them."""
     feeds = 0
     while size is None or size > 0:
         with unpacking(name, feeds):

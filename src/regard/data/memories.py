@@ -31,7 +31,7 @@ class Unit(NamedTuple):
 def read_memory(
     path: Path, languages: Sequence[str] | None, note: Say, say: Say
 ) -> Iterator[tuple[int, str, str]]:
-    """The line, the source and the target of each pair.
+    """Yield the line, the source and the target of each pair.
 
     The file is read twice, the first time for its languages.
 
@@ -61,7 +61,7 @@ def read_memory(
 def _sides(
     path: Path, every: Sequence[str], origin: str, languages: Sequence[str] | None
 ) -> tuple[str, str]:
-    """The languages of the source and the target."""
+    """Return the languages of the source and the target."""
     listed = ", ".join(every) or "no language"
     advice = "Name two of them with source_language and target_language."
     if languages is not None:

@@ -48,7 +48,7 @@ def read_pairs(
     on_bad_line: OnBadLine = refuse,
     **reading: Any,
 ) -> Iterator[Pair]:
-    """The sentence pairs of a file, or of two files whose lines correspond.
+    """Return the sentence pairs of a file, or of two files whose lines correspond.
 
     The form follows from the name (.tsv .txt .csv .jsonl .parquet, each also with .gz; tabs where
     the name says nothing) or from `format`. Columns are named, or numbered from 1 as `cut` does;

@@ -66,13 +66,14 @@ class Row(NamedTuple):
 
 
 def suffix_of(path: Path) -> str:
-    """The ending of a file's name in lower case, before that of a packer; "" if it has none."""
+    """Return the ending of a file's name in lower case, before that of a packer; "" if it has
+    none."""
     endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     return endings[-1] if endings else ""
 
 
 def format_of(path: Path, other: Format = "tsv") -> Format:
-    """The format that a file's name says; `other` where it says nothing, as .txt does."""
+    """Return the format that a file's name says; `other` where it says nothing, as .txt does."""
     return _FORMAT_OF.get(suffix_of(path), other)
 
 
@@ -88,7 +89,7 @@ def read_groups(
     size: int | None = None,
     arrays: bool = False,
 ) -> Iterator[list[Record]]:
-    """The records of a stream, in groups, each as soon as its bytes are there.
+    """Yield the records of a stream, in groups, each as soon as its bytes are there.
 
     Args:
         name: of the file, for messages.
@@ -174,7 +175,7 @@ class BadLines:
 
 
 def read_rows(path: str | Path, roles: Sequence[Role], **reading: Any) -> Iterator[Row]:
-    """The rows of TSV, CSV, JSON lines or Parquet, each also with .gz, one at a time.
+    """Return the rows of TSV, CSV, JSON lines or Parquet, each also with .gz, one at a time.
 
     A column is the one asked for; else the one with a known name in the header or among the JSON
     fields; else, in a table of exactly as many columns as there are required roles, the columns in
@@ -264,7 +265,7 @@ def read_examples(
 
 
 def together(groups: Iterator[list[T]]) -> Iterator[list[T]]:
-    """The groups, the first of which has enough records to tell what the columns are."""
+    """Yield the groups, the first of which has enough records to tell what the columns are."""
     first: list[T] = []
     for group in groups:
         first += group
@@ -318,7 +319,7 @@ def _parquet(stream: BinaryIO, name: str) -> Iterator[list[Record]]:
 
 
 def table_rows(table: Any) -> list[dict[str, Any] | None]:
-    """The rows of an Arrow table; None for one with text that is not UTF-8."""
+    """Return the rows of an Arrow table; None for one with text that is not UTF-8."""
     try:
         rows: list[dict[str, Any] | None] = table.to_pylist()
         return rows
@@ -330,7 +331,7 @@ def table_rows(table: Any) -> list[dict[str, Any] | None]:
 
 
 def plain(value: Any) -> Any:
-    """A value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
+    """Return a value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
     if isinstance(value, dict):
         return {str(name): plain(member) for name, member in value.items()}
     if isinstance(value, list | tuple):

@@ -58,7 +58,7 @@ class Places:
     guessed: bool = False  # by the cells, where names do not say it
 
     def said(self, roles: Sequence[Role], names: Sequence[str]) -> str:
-        """The places in words: "the text is 'review', the label is column 2"."""
+        """Return the places in words: "the text is 'review', the label is column 2"."""
         parts: dict[Any, str] = {}
         for role, place in zip(roles, self.of, strict=True):
             if isinstance(place, tuple):
@@ -75,7 +75,7 @@ class Places:
 
 
 def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) -> Places:
-    """The places of the roles in a table that begins with these rows.
+    """Return the places of the roles in a table that begins with these rows.
 
     Raises:
         BadArgumentError: a column that is missing, or that cannot be identified.
@@ -118,7 +118,7 @@ def _repeats(rows: Sequence[Sequence[str]], place: int) -> bool:
 
 
 def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[Role]) -> Places:
-    """The field of each role in a file that begins with these records.
+    """Return the field of each role in a file that begins with these records.
 
     Raises:
         BadArgumentError: a field that is missing, or that cannot be identified.
@@ -152,7 +152,7 @@ def _named(place: Any, names: Sequence[str]) -> Any:
 def _flags(
     names: Sequence[str], rows: Sequence[Sequence[Any]], roles: Sequence[Role], places: list[Any]
 ) -> list[Any] | None:
-    """The places, where the label that is missing has a column of yes and no for each of its
+    """Return the places, where the label that is missing has a column of yes and no for each of its
     values, and nothing else is missing."""
     missing = [k for k, role in enumerate(roles) if role.required and places[k] is None]
     if len(missing) != 1 or not roles[missing[0]].label or not rows:
@@ -171,7 +171,8 @@ def _flags(
 def _by_cells(
     rows: Sequence[Sequence[str]], roles: Sequence[Role], places: list[Any], *, header: bool
 ) -> Places | None:
-    """The places where names do not say them, as the cells look; None where these do not either."""
+    """Return the places where names do not say them, as the cells look; None where these do not
+    either."""
     width = len(rows[0])
     below = [row for row in rows[1:] if len(row) == width]
     if not below:
@@ -204,8 +205,8 @@ def _by_cells(
 def _texts_by_cells(
     first: Sequence[str], below: Sequence[Sequence[str]], kinds: Sequence[evidence.Kind]
 ) -> Places | None:
-    """The places of a source and its translation: the first two columns, unless one of them is no
-    text and two others are."""
+    """Return the places of a source and its translation: the first two columns, unless one of them
+    is no text and two others are."""
     if len(kinds) < 2:
         return None
     texts = [k for k, kind in enumerate(kinds) if kind in ("text", "label")]
@@ -220,7 +221,8 @@ def _texts_by_cells(
 
 
 def plain_name(name: str) -> str:
-    """A name in lower case, with one sign for all that divides its words, such as R's points."""
+    """Return a name in lower case, with one sign for all that divides its words, such as R's
+    points."""
     return re.sub(r"[\s.\-]+", "_", name.strip().lower()).rstrip("_")
 
 
@@ -242,8 +244,9 @@ def unique(path: str, names: Sequence[str]) -> list[str]:
 
 
 def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}, or with those
-    inside Label Studio's {"data": {"text": …}, "annotations": …}, and the choices of these."""
+    """Return the fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}, or
+    with those inside Label Studio's {"data": {"text": …}, "annotations": …}, and the choices of
+    these."""
     translation = record.get("translation")
     if isinstance(translation, Mapping):
         return translation
@@ -258,7 +261,7 @@ def is_number(column: Column | None) -> TypeGuard[Column]:
 
 
 def missing_column(path: str, column: Column, names: Sequence[str]) -> BadArgumentError:
-    """The error for a column that is not there: it lists those that are."""
+    """Return the error for a column that is not there: it lists those that are."""
     return BadArgumentError(
         f"{path} has no column {column!r}; its columns are {_listed(names)}. Name one of them."
         f"{did_you_mean(column, names)}"
@@ -266,7 +269,7 @@ def missing_column(path: str, column: Column, names: Sequence[str]) -> BadArgume
 
 
 def _by_name(names: Sequence[str], roles: Sequence[Role]) -> list[Any]:
-    """The place of each role among names in lower case; None where no name is known."""
+    """Return the place of each role among names in lower case; None where no name is known."""
     places: list[Any] = [
         next((names.index(name) for name in role.known if name in names), None) for role in roles
     ]
@@ -286,7 +289,7 @@ def _names(cell: str, role: Role) -> bool:
 
 
 def _position(path: str, first: Sequence[str], column: Column) -> int:
-    """The position (from 0) of a column in rows whose first is this one."""
+    """Return the position (from 0) of a column in rows whose first is this one."""
     if column in first:
         return list(first).index(str(column))
     if is_number(column):

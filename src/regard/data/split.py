@@ -43,7 +43,8 @@ class Split:
     held_targets: frozenset[int]  # hashes of the targets of dev and test
 
     def part(self, pair: Pair) -> Part | None:
-        """The part of a pair; None for one of train whose target dev or test holds as well."""
+        """Return the part of a pair; None for one of train whose target dev or test holds as
+        well."""
         source = _key(pair.source, self.seed)
         if source < self.dev_below:
             return "dev"
@@ -116,11 +117,11 @@ class Folds:
         return f"{len(self.sizes)} folds of {size}"
 
     def number(self, text: str) -> int:
-        """The fold of a text, from 1."""
+        """Return the fold of a text, from 1."""
         return self.numbers[_key(text, self.seed)]
 
     def part(self, held_out: int, pair: Pair) -> Part:
-        """The part of a pair where this fold is the dev set; 0: none is."""
+        """Return the part of a pair where this fold is the dev set; 0: none is."""
         return "dev" if self.number(pair.source) == held_out else "train"
 
 
@@ -162,14 +163,15 @@ def _count(name: str, size: int | float, total: int) -> int:
 
 
 def _end_of_group(sources: Hashes, count: int) -> int:
-    """The bound under which lie the first `count` hashes and all that equal the last of them."""
+    """Return the bound under which lie the first `count` hashes and all that equal the last of
+    them."""
     if count == 0 or not len(sources):
         return 0
     return int(sources[min(count, len(sources)) - 1]) + 1
 
 
 def _key(text: str, seed: int) -> int:
-    """The hash of a text's letters, marks and digits, without case."""
+    """Return the hash of a text's letters, marks and digits, without case."""
     return hash_text(bare(text), seed)
 
 

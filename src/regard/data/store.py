@@ -56,7 +56,7 @@ class TokenStore:
         return len(self.starts)
 
     def __getitem__(self, index: int) -> tuple[Ids, Ids]:
-        """The token ids of one pair: source (source_len,), target (target_len,)."""
+        """Return the token ids of one pair: source (source_len,), target (target_len,)."""
         if not 0 <= index < len(self):
             raise IndexError(f"pair {index} of {len(self)}")
         start = int(self.starts[index])
@@ -192,7 +192,8 @@ def _write(
 
 
 def _write_starts(file: IO[bytes], lengths_file: IO[bytes]) -> None:
-    """The running sum of the pairs' lengths, from what was put aside: a few thousand at a time."""
+    """Return the running sum of the pairs' lengths, from what was put aside: a few thousand at a
+    time."""
     lengths_file.seek(0)
     start = 0
     while chunk := lengths_file.read(8 * _PAIRS_AT_ONCE):
@@ -224,7 +225,7 @@ def _footer(path: Path) -> tuple[int, dict[str, Any]]:
 
 
 def _check_footer(footer: Any) -> None:
-    """Raises an exception for what no store has."""
+    """Raise an exception for what no store has."""
     sizes = [footer["tokens"], footer["pairs"], *footer["vocab_sizes"]]
     if any(type(size) is not int or size < 1 for size in sizes) or len(sizes) != 4:
         raise ValueError(f"its sizes are {sizes}")

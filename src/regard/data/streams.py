@@ -39,7 +39,7 @@ _OTHERS = {
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a file, unpacked; UTF-16 as UTF-8, and line feeds for carriage returns.
+    """Return the bytes of a file, unpacked; UTF-16 as UTF-8, and line feeds for carriage returns.
 
     In CSV every carriage return alone is a line feed, because a cell may have either.
 
@@ -65,7 +65,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def _start(path: Path) -> bytes:
-    """The first bytes of a regular file; of a pipe they could not be read again."""
+    """Return the first bytes of a regular file; of a pipe they could not be read again."""
     if not path.is_file():
         return b""
     with open(path, "rb") as file:
@@ -79,7 +79,7 @@ def is_packed(stream: BinaryIO) -> bool:
 
 
 def as_utf8(stream: BinaryIO, *, returns: bool = False) -> BinaryIO:
-    """A stream whose UTF-16 comes out as UTF-8, and whose lines end with line feeds.
+    """Return a stream whose UTF-16 comes out as UTF-8, and whose lines end with line feeds.
 
     Args:
         returns: whether every carriage return alone ends a line; else where such are more than the
@@ -100,7 +100,8 @@ def as_utf8(stream: BinaryIO, *, returns: bool = False) -> BinaryIO:
 
 
 def _utf16(start: bytes) -> str | None:
-    """The codec of UTF-16, by its mark or, of Latin letters, by the zero at every other place."""
+    """Return the codec of UTF-16, by its mark or, of Latin letters, by the zero at every other
+    place."""
     if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if start.startswith(UTF16_MARKS):
@@ -115,7 +116,7 @@ def _utf16(start: bytes) -> str | None:
 
 
 def _utf32(start: bytes) -> str | None:
-    """The codec of UTF-32 without a mark, whose code points have two bytes of zero."""
+    """Return the codec of UTF-32 without a mark, whose code points have two bytes of zero."""
     size = len(start) // 4
     zeros = [start[k::4][:size].count(0) for k in range(4)]
     if size < 4 or max(zeros) < size:
@@ -126,8 +127,8 @@ def _utf32(start: bytes) -> str | None:
 
 
 def _unspaced_utf16(start: bytes) -> str | None:
-    """The codec of UTF-16 without a mark, of scripts whose letters have few bytes of zero: the one
-    of the two in which all is text and in lines."""
+    """Return the codec of UTF-16 without a mark, of scripts whose letters have few bytes of zero:
+    the one of the two in which all is text and in lines."""
     if b"\0" not in start or start.isascii():
         return None
     codecs_of_text = []

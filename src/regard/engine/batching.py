@@ -23,7 +23,7 @@ def by_length(
     workers: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[list[Result]]:
-    """The results of every group's items.
+    """Return the results of every group's items.
 
     Args:
         groups: what belongs together, such as the windows of one text; the computation may part it.
@@ -71,7 +71,7 @@ def by_length(
 
 
 def cores() -> int:
-    """Number of processors for this process: $OMP_NUM_THREADS, or all that it runs on."""
+    """Return number of processors for this process: $OMP_NUM_THREADS, or all that it runs on."""
     limit = os.environ.get("OMP_NUM_THREADS", "")
     if limit.isdecimal() and int(limit):
         return int(limit)
@@ -83,7 +83,7 @@ def cores() -> int:
 def _computed(
     compute: Callable[[list[int]], Sequence[Result]], batches: list[list[int]], workers: int
 ) -> Iterator[Sequence[Result]]:
-    """The results of each batch, in order."""
+    """Yield the results of each batch, in order."""
     if workers == 1 or len(batches) < 2:
         yield from map(compute, batches)
         return
@@ -98,7 +98,7 @@ def answer_each(
     items: Sequence[Item],
     refuse: Callable[[int, RegardError], None],
 ) -> dict[int, Result]:
-    """The answers to those items that are not refused, by their places.
+    """Return the answers to those items that are not refused, by their places.
 
     Args:
         answer: the answers to some items, as `read_each` refuses them.

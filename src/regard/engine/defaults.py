@@ -23,7 +23,8 @@ class Defaults:
 
 
 def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
-    """The defaults of each task in config.json ("translation_en_to_de"), and under "" the others.
+    """Return the defaults of each task in config.json ("translation_en_to_de"), and under "" the
+    others.
 
     Settings are read from generation_config.json, or, as older checkpoints have it, from
     config.json itself; `task_specific_params` of config.json go before both, as they did in
@@ -43,8 +44,8 @@ def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
 
 
 def read_lengths(checkpoint: Checkpoint) -> dict[str, int]:
-    """The `max_length` and `min_length` of a language model's files, which count the prompt; where
-    the new tokens are limited, they are not asked for."""
+    """Return the `max_length` and `min_length` of a language model's files, which count the prompt;
+    where the new tokens are limited, they are not asked for."""
     settings = _settings(checkpoint)
     return {
         name: settings[name]
@@ -54,13 +55,13 @@ def read_lengths(checkpoint: Checkpoint) -> dict[str, int]:
 
 
 def _settings(checkpoint: Checkpoint) -> dict[str, Any]:
-    """The decoding settings of generation_config.json, or among the model's."""
+    """Return the decoding settings of generation_config.json, or among the model's."""
     settings = checkpoint.files.get("generation_config.json")
     return inside(checkpoint.settings) if settings is None else dict(settings)
 
 
 def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
-    """The settings of each task in config.json, such as "summarization"."""
+    """Return the settings of each task in config.json, such as "summarization"."""
     tasks = checkpoint.settings.get("task_specific_params") or {}
     if not isinstance(tasks, dict):
         raise DamagedFileError(
@@ -71,7 +72,7 @@ def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
 
 
 def inside(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The decoding settings among the model's."""
+    """Return the decoding settings among the model's."""
     return {name: config[name] for name in SETTINGS if name in config}
 
 

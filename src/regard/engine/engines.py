@@ -52,35 +52,37 @@ class Engine(ABC):
     @classmethod
     @abstractmethod
     def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
-        """The engine for a model; see `Task.run_by`."""
+        """Return the engine for a model; see `Task.run_by`."""
 
     @abstractmethod
     def now(self, handle: ModelHandle) -> Engine:
-        """The engine that gives the results of the model as it is now."""
+        """Return the engine that gives the results of the model as it is now."""
 
     @abstractmethod
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where they are not among `settings`."""
 
     def own(self, handle: ModelHandle) -> Any:
-        """The model in the form whose run can be looked at: the engine's, or the model itself."""
+        """Return the model in the form whose run can be looked at: the engine's, or the model
+        itself."""
         return handle.model
 
     def seen(self, handle: ModelHandle) -> Any:
-        """The model that a trace is made of."""
+        """Return the model that a trace is made of."""
         return self.own(handle) if self.looks else handle.model
 
     def array(self, x: NDArray[Any]) -> Array:
-        """An array as the engine's decoders read it."""
+        """Return an array as the engine's decoders read it."""
         return x
 
     def __call__(self, **inputs: Array) -> NDArray[np.float32]:
-        """The head's output for ids or pixels; its shape is in the docstring of the model."""
+        """Return the head's output for ids or pixels; its shape is in the docstring of the
+        model."""
         output: NDArray[np.float32] = self.packed(**inputs)
         return output
 
     def hidden(self, **inputs: Array) -> Array:
-        """The states that the head reads, (batch, length, d_model)."""
+        """Return the states that the head reads, (batch, length, d_model)."""
         return self.packed.hidden(**inputs)
 
     def head(self, states: Array) -> Array:
@@ -93,17 +95,17 @@ class Engine(ABC):
         return logits
 
     def patches(self, pixels: Array) -> NDArray[np.float32]:
-        """The vector of each patch of images, (batch, patches, width)."""
+        """Return the vector of each patch of images, (batch, patches, width)."""
         vectors: NDArray[np.float32] = self.packed.patches(pixels)
         return vectors
 
     def start(self, mask: Array) -> Decoder:
-        """A decoder of prompts that have this mask, (batch, length), False for padding."""
+        """Return a decoder of prompts that have this mask, (batch, length), False for padding."""
         decoder: Decoder = self.packed.start(mask)
         return decoder
 
     def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
-        """Number of texts, of so many, for a call of `write` or `generate`, which decode
+        """Return number of texts, of so many, for a call of `write` or `generate`, which decode
         `batch_size` of them together."""
         return batch_size
 
@@ -116,7 +118,8 @@ class Engine(ABC):
         ends: Callable[[Sequence[int]], bool] | None,
         batch_size: int,
     ) -> list[list[Hypothesis]]:
-        """The best continuations of each prompt, (batch, length); see `generation.generate`."""
+        """Return the best continuations of each prompt, (batch, length); see
+        `generation.generate`."""
         read = self.array(mask)
         return generate(
             self.start(read),
@@ -135,7 +138,8 @@ class Engine(ABC):
         numbers: Sequence[int],
         batch_size: int,
     ) -> list[list[Hypothesis]]:
-        """The best answers to each source, (batch, source length); see `generation.generate`."""
+        """Return the best answers to each source, (batch, source length); see
+        `generation.generate`."""
         answers: list[list[Hypothesis]] = self.packed.generate(
             source, prompt, config, numbers, batch_size=batch_size
         )
@@ -321,7 +325,7 @@ ENGINES: dict[str, type[Engine]] = {
 
 
 def check_engine(name: str, **settings: Any) -> type[Engine]:
-    """The engine of a name.
+    """Return the engine of a name.
 
     Raises:
         BadArgumentError: an unknown name, or a setting that the engine lacks.
@@ -343,7 +347,7 @@ def computed_by(
     threads: int | None,
     say: Say = lambda sentence: None,
 ) -> AnyTask:
-    """The task as `Task.run_by` gives it, with threads for whichever engine computes."""
+    """Return the task as `Task.run_by` gives it, with threads for whichever engine computes."""
     kind = check_engine(engine, precision=precision)
     number = threads if "threads" in kind.settings else None
     task = task.run_by(engine, precision=precision, threads=number, say=say)
@@ -353,11 +357,11 @@ def computed_by(
 
 
 def as_array(x: Array) -> NDArray[np.float32]:
-    """A tensor, (…), or an array, as an array of float32."""
+    """Return a tensor, (…), or an array, as an array of float32."""
     array: NDArray[np.float32] = x if isinstance(x, np.ndarray) else x.float().cpu().numpy()
     return array
 
 
 def device_of(model: Any) -> Any:
-    """The device of a model's parameters."""
+    """Return the device of a model's parameters."""
     return next(model.parameters()).device

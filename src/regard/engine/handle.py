@@ -72,7 +72,8 @@ class ModelHandle:
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """A handle of a model in memory, which computes itself; a handle is returned as it is."""
+        """Return a handle of a model in memory, which computes itself; a handle is returned as it
+        is."""
         if isinstance(model, cls):
             return model
         config = getattr(model, "config", None)
@@ -90,7 +91,7 @@ class ModelHandle:
         check: Callable[[Any], None] = lambda config: None,
         lazily: bool = False,
     ) -> Self:
-        """A handle of a model folder.
+        """Return a handle of a model folder.
 
         Args:
             check: raises an error for the config of a model that the task cannot use, before the
@@ -118,7 +119,7 @@ class ModelHandle:
 
     @classmethod
     def _part(cls, config: Any) -> Any:
-        """The part of a model's config that `config` is."""
+        """Return the part of a model's config that `config` is."""
         return config
 
     @classmethod
@@ -160,7 +161,7 @@ class ModelHandle:
         return self._engine().now(self)
 
     def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: Any) -> Self:
-        """The same model, computed by another engine; see `engine.ENGINES`."""
+        """Return the same model, computed by another engine; see `engine.ENGINES`."""
         engine = Lazy(lambda: kind.of(self, say, **settings))
         if not kind.decides_later:
             engine()
@@ -185,7 +186,7 @@ class IdConfig:
 
     @classmethod
     def of(cls, config: Any) -> IdConfig:
-        """The settings of an encoder–decoder's config."""
+        """Return the settings of an encoder–decoder's config."""
         endless = getattr(config, "positions", None) == "relative"
         return cls(
             vocab_size=config.vocab_size,
@@ -230,7 +231,7 @@ class EncoderDecoderHandle(ModelHandle):
         return IdConfig.of(config)
 
     def starting_from(self, start_id: int) -> EncoderDecoderHandle:
-        """The same weights in a model whose decoder reads another token first."""
+        """Return the same weights in a model whose decoder reads another token first."""
         if start_id == self.config.start_id:
             return self
         return self._with(
@@ -253,7 +254,8 @@ def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder
 
 
 def _state(model: Any) -> State:
-    """A value that changes when a parameter is written to, replaced or moved; none is read."""
+    """Return a value that changes when a parameter is written to, replaced or moved; none is
+    read."""
     modules, weights = [model], list[Any]()
     for module in modules:  # model.parameters() takes four times as long, and this is asked often
         modules += [part for part in module._modules.values() if part is not None]

@@ -80,7 +80,8 @@ def inputs_of(model: Any, batch: Batch) -> "dict[str, Tensor]":
 
 
 def kinds_of_tokens(config: Any) -> int:
-    """Number of kinds of tokens that a model tells apart, such as a question's and a context's."""
+    """Return number of kinds of tokens that a model tells apart, such as a question's and a
+    context's."""
     return getattr(config, "token_types", None) or 1
 
 
@@ -117,7 +118,7 @@ class Reader:
     def tokens(
         self, text: str, pair: str | None = None, *, special_in_text: bool = False
     ) -> Tokens:
-        """A text or two, cut where they have more than `max_length` tokens.
+        """Return a text or two, cut where they have more than `max_length` tokens.
 
         Args:
             special_in_text: read "[MASK]" in the text as that token.
@@ -179,7 +180,7 @@ class Reader:
         looks: "Looks" = (),
         keep: str = "auto",
     ) -> "Trace":
-        """The trace of a text, or of two together.
+        """Return the trace of a text, or of two together.
 
         Args:
             special_in_text: read "[MASK]" in the text as that token.
@@ -234,7 +235,7 @@ class ReadingTask(Task):
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The model of a folder, with its tokenizer and settings."""
+        """Return the model of a folder, with its tokenizer and settings."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         handle, tokenizer = load_reader(checkpoint, head=cls.head, name=name, lazily=lazily)
@@ -242,7 +243,7 @@ class ReadingTask(Task):
 
     @classmethod
     def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
-        """The other arguments of the task, by the files of a checkpoint."""
+        """Return the other arguments of the task, by the files of a checkpoint."""
         return {}
 
     def computed(
@@ -276,18 +277,21 @@ class ReadingTask(Task):
         return other
 
     def reading_at_most(self, tokens: int) -> Self:
-        """The same task, which reads no more tokens of a text than this, special ones included."""
+        """Return the same task, which reads no more tokens of a text than this, special ones
+        included."""
         other = copy.copy(self)
         other._reader = copy.copy(self._reader)
         other._reader.max_length = min(tokens, self._reader.max_length)
         return other
 
     def outputs(self, batch: Batch) -> NDArray[np.float32]:
-        """The head's output, by the engine; its shape is in the docstring of the model's class."""
+        """Return the head's output, by the engine; its shape is in the docstring of the model's
+        class."""
         return self.engine(**batch.arrays())
 
     def token_outputs(self, batch: Batch) -> Iterator[NDArray[np.float32]]:
-        """The head's output for the tokens of each text, (length, …), without that of padding."""
+        """Return the head's output for the tokens of each text, (length, …), without that of
+        padding."""
         lengths = batch.attention_mask.sum(1).tolist()
         return (row[:n] for row, n in zip(self.outputs(batch), lengths, strict=True))
 
@@ -302,7 +306,7 @@ class EncoderTask(ReadingTask):
         return model
 
     def hidden(self, batch: Batch) -> Array:
-        """The last layer's states, (batch, length, d_model): a tensor where the model itself
+        """Return the last layer's states, (batch, length, d_model): a tensor where the model itself
         computes, an array where the native engine does."""
         return self.engine.hidden(**batch.arrays())
 
@@ -310,8 +314,8 @@ class EncoderTask(ReadingTask):
 def load_reader(
     checkpoint: Checkpoint, *, head: str | None, name: str, lazily: bool = False
 ) -> tuple[ModelHandle, Tokenizer]:
-    """A model with this head, which need not be an encoder, and its tokenizer; any other model is
-    refused before its weights are read.
+    """Return a model with this head, which need not be an encoder, and its tokenizer; any other
+    model is refused before its weights are read.
 
     Args:
         head: None: an encoder with any head.
@@ -329,7 +333,8 @@ def load_reader(
 
 
 def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokenizer]":
-    """An encoder and its tokenizer; any other model is refused before its weights are read."""
+    """Return an encoder and its tokenizer; any other model is refused before its weights are
+    read."""
     handle, tokenizer = load_reader(checkpoint, head=None, name=name)
     return handle.model, tokenizer
 
@@ -343,7 +348,7 @@ def _check_head(config: Any, head: str, name: str) -> None:
 
 
 def _readers(head: str | None) -> tuple[str, ...]:
-    """The classes of models that have this head."""
+    """Return the classes of models that have this head."""
     return READERS if head in READ_BY_ALL else ("Encoder",)
 
 

@@ -14,12 +14,12 @@ Float32 = Annotated[float, "float32"]
 
 
 def inside(default: Any = MISSING, **more: Any) -> Any:
-    """A field for Python alone."""
+    """Return a field for Python alone."""
     return field(default=default, metadata={"inside": True}, **more)
 
 
 def asked(option: str = "") -> Any:
-    """A field with a list that is in the JSON where an option was given.
+    """Return a field with a list that is in the JSON where an option was given.
 
     Args:
         option: its name, if it is not the field's.
@@ -28,7 +28,7 @@ def asked(option: str = "") -> Any:
 
 
 def array(kind: Any, *, default: Any = MISSING) -> Any:
-    """A field with an array, which JSON has as this kind of list."""
+    """Return a field with an array, which JSON has as this kind of list."""
     return field(default=default, metadata={"json": kind})
 
 
@@ -36,21 +36,21 @@ class Result:
     """The answer to one input; its first field is the answer itself."""
 
     def line(self) -> str:
-        """The plain form, in one line."""
+        """Return the plain form, in one line."""
         raise TypeError(f"{type(self).__name__} has no plain form")
 
     def lines(self) -> list[str]:
-        """The plain form of every alternative, label or answer, best first."""
+        """Return the plain form of every alternative, label or answer, best first."""
         return [self.line()]
 
     def changed(self, **values: Any) -> Self:
-        """The result with other values of some fields, which are not checked."""
+        """Return the result with other values of some fields, which are not checked."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), **values)
         return other
 
     def json(self, chosen: Collection[str] = ()) -> dict[str, Any]:
-        """The fields, without parts that were not asked for.
+        """Return the fields, without parts that were not asked for.
 
         Args:
             chosen: the names of the options that were given, such as "alternatives".
@@ -64,7 +64,7 @@ class Result:
 
     @classmethod
     def names(cls, chosen: Collection[str] = ()) -> list[str]:
-        """The names of the fields of `json`, those that may be missing included."""
+        """Return the names of the fields of `json`, those that may be missing included."""
         return [
             name
             for name, option, _ in _json_fields(cls)  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ class Result:
 
     @classmethod
     def nothing(cls) -> dict[str, Any]:
-        """The JSON of an input that has no answer."""
+        """Return the JSON of an input that has no answer."""
         name, kind = next(iter(shape(cls).items()))  # type: ignore[arg-type]
         return {name: "" if kind is str else [] if kind != list[Float32] else None}
 
@@ -100,8 +100,8 @@ class Written(Result):
 
 @cache
 def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
-    """The fields of the JSON, each with the option that asks for it, and whether None is left
-    out."""
+    """Return the fields of the JSON, each with the option that asks for it, and whether None is
+    left out."""
     return [
         (each.name, each.name if option is True else option, each.default is None)
         for each in fields(kind)
@@ -112,7 +112,7 @@ def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
 
 @cache
 def shape(kind: Any) -> dict[str, Any]:
-    """The names of a result's JSON, and the type of each: a list, a number, a result, …
+    """Return the names of a result's JSON, and the type of each: a list, a number, a result, …
 
     A part that may be missing is `type | None`. The alternatives have no alternatives of their own.
     """

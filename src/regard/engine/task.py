@@ -25,13 +25,14 @@ MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothi
 
 
 def _listed(value: Any) -> Any:
-    """A generator or a set of inputs as a list; whatever else, such as one input, as it is."""
+    """Return a generator or a set of inputs as a list; whatever else, such as one input, as it
+    is."""
     is_file = isinstance(value, BufferedIOBase | RawIOBase)
     return list(value) if isinstance(value, Iterator | Set | ValuesView) and not is_file else value
 
 
 def _of_iterables(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, which takes any iterable in the place of a list."""
+    """Return the method, which takes any iterable in the place of a list."""
 
     @wraps(method)
     def with_lists(self: Task, *inputs: Any, **options: Any) -> Any:
@@ -74,7 +75,7 @@ class Task(ABC):
     @classmethod
     @abstractmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The model of a folder, of a shipped name or of "hub:org/name".
+        """Return the model of a folder, of a shipped name or of "hub:org/name".
 
         Args:
             lazily: leave the weights in their files until the model itself is asked for.
@@ -119,7 +120,7 @@ class Task(ABC):
         threads: int | None = None,
         say: Callable[[str], None] = lambda sentence: None,
     ) -> Self:
-        """The same task, computed by another engine.
+        """Return the same task, computed by another engine.
 
         What computes the results is looked at too, by "native" as arrays of numpy; by "auto", which
         names no engine, the model itself is, as tensors.
@@ -147,7 +148,7 @@ class Task(ABC):
         return other
 
     def engine_notes(self) -> list[str]:
-        """Notes for a trace of a text that another engine wrote than is looked at."""
+        """Note for a trace of a text that another engine wrote than is looked at."""
         if self.packed is None or self.engine.looks:
             return []
         return [
@@ -156,7 +157,7 @@ class Task(ABC):
         ]
 
     def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
-        """The task as these options set it, and those of them that `run_rows` takes.
+        """Return the task as these options set it, and those of them that `run_rows` takes.
 
         Args:
             options: of the task's class of options (`catalog.Kind.options_class`).
@@ -164,7 +165,7 @@ class Task(ABC):
         return self, options
 
     def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Any]:
-        """A result for each row of inputs, which are those of `catalog.Kind.inputs`.
+        """Return a result for each row of inputs, which are those of `catalog.Kind.inputs`.
 
         Args:
             options: those that `with_options` leaves, batch_size and progress.
@@ -173,11 +174,11 @@ class Task(ABC):
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """The bare answer to one input; to a list of them, or any other iterable, a list."""
+        """Return the bare answer to one input; to a list of them, or any other iterable, a list."""
 
     @abstractmethod
     def run(self, *inputs: Any, **options: Any) -> Any:
-        """A result for each input, with everything that is known of it."""
+        """Return a result for each input, with everything that is known of it."""
 
     @abstractmethod
     def trace(self, *inputs: Any, **options: Any) -> Trace:
@@ -185,7 +186,7 @@ class Task(ABC):
 
 
 def check_known(text: str, tokenizer: Tokenizer, name: str, *, what: str = "text") -> None:
-    """Raises BadArgumentError for a text most of whose characters the vocabulary lacks (see
+    """Raise BadArgumentError for a text most of whose characters the vocabulary lacks (see
     `Tokenizer.unknown_share`)."""
     if (share := tokenizer.unknown_share(text)) > MOST_UNKNOWN:
         raise OtherLanguageError(
@@ -195,7 +196,7 @@ def check_known(text: str, tokenizer: Tokenizer, name: str, *, what: str = "text
 
 
 def check_text(ids: Sequence[int], room: int, name: str) -> None:
-    """Raises BadArgumentError for a text of no tokens, or of more than a model has positions."""
+    """Raise BadArgumentError for a text of no tokens, or of more than a model has positions."""
     if not ids:
         raise BadArgumentError("there is no text to look at; give a sentence.")
     if len(ids) > room:

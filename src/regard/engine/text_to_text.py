@@ -48,7 +48,7 @@ class Looked:
     def written(
         self, hypotheses: Sequence[Hypothesis], config: GenerationConfig
     ) -> Sequence[Found]:
-        """The hypotheses as they are looked at; those of a search as it was set."""
+        """Return the hypotheses as they are looked at; those of a search as it was set."""
         return hypotheses
 
     def show(self, trace: TraceData, *, forced: bool) -> None:
@@ -148,7 +148,7 @@ class TextToText(Task):
         return list(self.tokenizers.source.cut(ids, self.room))
 
     def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype | None = None) -> None:
-        """Writes what `load` reads, in Hugging Face's layout.
+        """Write what `load` reads, in Hugging Face's layout.
 
         Args:
             dtype: of the written weights; float32 by default.
@@ -164,7 +164,7 @@ class TextToText(Task):
         self.calibration.save(folder)
 
     def saved_settings(self) -> dict[str, Any]:
-        """Settings for config.json beside the model's own."""
+        """Return settings for config.json beside the model's own."""
         settings: dict[str, Any] = {"prefix": self.prefix} if self.prefix else {}
         if self.task:
             longest = self.max_source_length
@@ -184,7 +184,7 @@ class TextToText(Task):
 
     @abstractmethod
     def run(self, texts: Sequence[str], **options: Any) -> Sequence[Any]:
-        """A result with a `text` for each text, whatever else is in the list."""
+        """Return a result with a `text` for each text, whatever else is in the list."""
 
     def trace(
         self,
@@ -284,8 +284,9 @@ class TextToText(Task):
         return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
-        """The ids with padding for the words that are off: no other position sees it either, so
-        every engine writes what it writes without the words. None where more than words is off."""
+        """Return the ids with padding for the words that are off: no other position sees it either,
+        so every engine writes what it writes without the words. None where more than words is
+        off."""
         from regard.inspection.hiding import Position
 
         blanked = list(ids)
@@ -297,7 +298,7 @@ class TextToText(Task):
         return blanked
 
     def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> Looked:
-        """The part of a text that a trace is of.
+        """Return the part of a text that a trace is of.
 
         Args:
             whole: all of it, if no sentence is named.
@@ -309,12 +310,12 @@ class TextToText(Task):
         return Looked(text)
 
     def tidied(self, text: str) -> str:
-        """The text as it is encoded; nothing of a blank one."""
+        """Return the text as it is encoded; nothing of a blank one."""
         return text if text.strip() else ""
 
     def configured(self, options: dict[str, Any]) -> GenerationConfig:
-        """The defaults with a caller's options, as far as the model has positions; what repeats
-        itself is cut."""
+        """Return the defaults with a caller's options, as far as the model has positions; what
+        repeats itself is cut."""
         config = self.generation.updated(**{"cut_repetition": True} | options)
         # Start and every token: reading the last one too is what alignment looks at.
         most = self.positions - 1
@@ -362,7 +363,7 @@ class TextToText(Task):
 
     @abstractmethod
     def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Any:
-        """A text's result, from its parts and the n best answers to each."""
+        """Return a text's result, from its parts and the n best answers to each."""
 
     def source(self, part: Any) -> list[int]:
         """Ids of a part with special tokens around it, as the model reads it."""
@@ -378,7 +379,7 @@ class TextToText(Task):
         return [[*self.before, *ids, *self.after] for ids in sources]
 
     def expected(self, text: str) -> list[int]:
-        """The ids that decoding would write to give this text, the end included.
+        """Return the ids that decoding would write to give this text, the end included.
 
         What the checkpoint makes every text begin with, such as mBART-50's language, is there too.
         """
@@ -387,7 +388,7 @@ class TextToText(Task):
         return [*begin, *target.encode(text), self.generation.eos_ids[0]]
 
     def _written(self, target: str) -> tuple[int, ...]:
-        """The ids of an answer that a caller wrote."""
+        """Return the ids of an answer that a caller wrote."""
         text = self.tidied(target)
         if not text.strip():
             raise BadArgumentError("the target is empty; give a sentence, or leave the target out.")
@@ -438,7 +439,7 @@ class TextToText(Task):
         numbers: Sequence[int],
         batch_size: int,
     ) -> list[list[Hypothesis]]:
-        """The n best answers to each source."""
+        """Return the n best answers to each source."""
         own = [self.config_for(ids, config) for ids in sources]
         found: list[Any] = [None] * len(sources)
         for each in dict.fromkeys(id(settings) for settings in own):
@@ -452,17 +453,17 @@ class TextToText(Task):
         return found
 
     def answers_to(self, texts: Sequence[str], config: GenerationConfig) -> list[str]:
-        """The best answer to each text, which is read as it is."""
+        """Return the best answer to each text, which is read as it is."""
         sources = [self.encode(self.tidied(text)) for text in texts]
         found = self._decoded(sources, config, range(len(sources)), 1) if sources else []
         return [self.spelled(n_best[0].tokens) for n_best in found]
 
     def spelled(self, tokens: Sequence[int]) -> str:
-        """The text of generated ids."""
+        """Return the text of generated ids."""
         return self.tokenizers.target.decode(self.without_end(tokens))
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
-        """The settings that one part of a text, by its ids, is decoded by."""
+        """Return the settings that one part of a text, by its ids, is decoded by."""
         return config
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Any]:
@@ -486,7 +487,7 @@ class TextToText(Task):
         return {}
 
     def without_end(self, tokens: Sequence[int]) -> list[int]:
-        """Generated ids but the one that ends them.
+        """Return generated ids but the one that ends them.
 
         A vocabulary padded to a round number has ids that are no token: they write nothing.
         """
@@ -495,13 +496,13 @@ class TextToText(Task):
         return tokens[:-1] if tokens and tokens[-1] in self.generation.eos_ids else tokens
 
     def with_model(self, model: AnyEncoderDecoder) -> Self:
-        """The same task by other weights: a model of the same kind and vocabulary."""
+        """Return the same task by other weights: a model of the same kind and vocabulary."""
         other = copy.copy(self)
         other._set(EncoderDecoderHandle.of(model), self.generation)
         return other
 
     def decoding_by(self, **changes: Any) -> Self:
-        """The same model with other attributes, such as the defaults of `generation`."""
+        """Return the same model with other attributes, such as the defaults of `generation`."""
         other = copy.copy(self)
         vars(other).update(changes)
         other._set(self.handle, other.generation)
@@ -509,14 +510,14 @@ class TextToText(Task):
 
 
 def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The special tokens that the tokenizer puts before and after a text."""
+    """Return the special tokens that the tokenizer puts before and after a text."""
     encoding = tokenizer.inputs("a")
     inside = [place for place, text in enumerate(encoding.sequence_ids) if text is not None]
     return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
 
 
 def with_ids(generation: GenerationConfig, config: Any) -> GenerationConfig:
-    """The settings with the ids of a model's config that they lack."""
+    """Return the settings with the ids of a model's config that they lack."""
     ids = {
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,

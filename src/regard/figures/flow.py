@@ -46,7 +46,8 @@ def flow(
     most: int = 300,
     width_mm: float = COLUMN_MM,
 ) -> Figure:
-    """Queries left, keys right, a line for each weight: the larger, the wider and the stronger.
+    """Draw queries left, keys right, a line for each weight: the larger, the wider and the
+    stronger.
 
     Lines below `least`, and the smallest beyond `most`, are left out; the figure says how much of
     the weight the others have.
@@ -145,7 +146,7 @@ def _only(values: Values, focus: Sequence[int]) -> Values:
 
 
 def _largest(values: Values, least: float, most: int) -> list[Line]:
-    """The lines to draw, the largest last so that it lies on top."""
+    """Return the lines to draw, the largest last so that it lies on top."""
     strength = np.nan_to_num(np.abs(values))
     threshold = least * strength.max(initial=0)
     order = np.argsort(strength, axis=None, kind="stable")

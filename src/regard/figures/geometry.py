@@ -70,8 +70,7 @@ def geometry_figure(
     width_mm: float = PAGE_MM,
 ) -> Figure:
     """Three squares: the embeddings; one query among the keys; the values, and the chain of
-    weighted values that ends where the output does.
-    """
+    weighted values that ends where the output does."""
     require_matplotlib()
     width = check_width(width_mm)
     rows, columns = _names(tokens), _names(key_tokens)
@@ -123,7 +122,7 @@ def _names(tokens: Sequence[str]) -> list[str]:
 
 
 def _named(weights: Sequence[float]) -> set[int]:
-    """The keys with the largest weights."""
+    """Return the keys with the largest weights."""
     order = sorted(range(len(weights)), key=lambda key: -weights[key])
     return set(order[:_MOST_NAMED])
 
@@ -188,7 +187,7 @@ class _Square:
                 self._arrow(start, end, INK, 0.8, 1)
 
     def name(self) -> None:
-        """Writes the names, each where it covers least of what is there."""
+        """Write the names, each where it covers least of what is there."""
         scale = self.side / self.extent
         corner = self.middle - self.extent / 2
         texts = [self.sheet.type.fit(text, self.side / 2) for _, text, _ in self.labels]

@@ -68,7 +68,7 @@ def heatmap(
     wave: Sequence[float] | None = None,
     width_mm: float = COLUMN_MM,
 ) -> Figure:
-    """A map with tokens on both axes and the scale below it; write it with `save`.
+    """Return a map with tokens on both axes and the scale below it; write it with `save`.
 
     Where there is room each cell holds its number; one that rounds to zero is left out. If there is
     no room for every token, every second to fourth is named, then positions are. A map finer than
@@ -151,7 +151,7 @@ def _name_axes(axes: Axes, sheet: Sheet, layout: Layout, row_name: str, column_n
 
 
 def _draw_wave(sheet: Sheet, layout: Layout, wave: Values) -> None:
-    """A sound's envelope over the map, as high as its loudest column."""
+    """Return a sound's envelope over the map, as high as its loudest column."""
     axes = sheet.axes(layout.left, layout.top - layout.wave, layout.map_width, layout.wave - 0.8)
     high = wave / (wave.max() or 1.0)
     axes.fill_between(np.arange(len(wave)), -high, high, color=MUTED, linewidth=0.3)

@@ -40,7 +40,7 @@ def images(
     quantity: str = "",
     width_mm: float = PAGE_MM,
 ) -> Figure:
-    """The pictures in rows, each with its name below it; write the figure with `save`.
+    """Return the pictures in rows, each with its name below it; write the figure with `save`.
 
     >>> figure = images({"checks": [[0.0, 1.0], [1.0, 0.0]]})
 

@@ -23,7 +23,7 @@ def checked(
     columns: Sequence[str] | None,
     mask: ArrayLike | None,
 ) -> Values:
-    """The weights with NaN where masked. Raises BadArgumentError, as `heatmap` does."""
+    """Return the weights with NaN where masked. Raises BadArgumentError, as `heatmap` does."""
     values = np.array(weights, dtype=np.float64)
     if values.ndim != 2 or 0 in values.shape:
         raise BadArgumentError(
@@ -62,7 +62,7 @@ def scaled(values: Values, scale: Scale) -> tuple[Values, str]:
 
 
 def largest_of_blocks(values: Values, size: int) -> Values:
-    """The value of the largest magnitude in each block; NaN where all of it is masked."""
+    """Return the value of the largest magnitude in each block; NaN where all of it is masked."""
     if size == 1:
         return values
     height, width = (math.ceil(length / size) * size for length in values.shape)
@@ -79,7 +79,7 @@ def largest_of_blocks(values: Values, size: int) -> Values:
 
 
 def limits_of(values: Values, scale: Scale) -> tuple[float, float]:
-    """The ends of the scale that holds all of the values."""
+    """Return the ends of the scale that holds all of the values."""
     finite = values[~np.isnan(values)]
     high = float(finite.max(initial=0.0))
     if scale == "row":
@@ -98,7 +98,8 @@ def limits_of(values: Values, scale: Scale) -> tuple[float, float]:
 
 
 def written(values: Values) -> list[str]:
-    """The number of each cell as it is written in it; empty where masked, or rounded to zero."""
+    """Return the number of each cell as it is written in it; empty where masked, or rounded to
+    zero."""
     finite = values[~np.isnan(values)]
     fraction = bool(((finite >= -1) & (finite <= 1.001)).all())
     largest = float(np.abs(finite).max(initial=0.0))

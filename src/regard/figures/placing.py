@@ -70,6 +70,6 @@ def _preferred(tip: Points, away_from: tuple[float, float] | None) -> Points:
 
 
 def _shared(low: Points, high: Points, others_low: Points, others_high: Points) -> Points:
-    """The area of each box that lies on any of the others."""
+    """Return the area of each box that lies on any of the others."""
     across = np.minimum(high[:, None], others_high) - np.maximum(low[:, None], others_low)
     return across.clip(0).prod(-1).sum(-1)

@@ -38,7 +38,7 @@ class Plot:
 
 
 def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM) -> Figure:
-    """The plots in a row, with one legend for all of them below.
+    """Return the plots in a row, with one legend for all of them below.
 
     >>> panel = Plot("Error", "neighbors", "error", {"window": ([0, 4, 30], [0.49, 0.19, 0.61])})
     >>> figure = plots([panel])
@@ -112,7 +112,7 @@ def _groups(x: ArrayLike) -> Sequence[str]:
 
 
 def _check(panels: Sequence[Plot]) -> list[str]:
-    """The names of the lines, each once."""
+    """Return the names of the lines, each once."""
     names = list(dict.fromkeys(name for panel in panels for name in panel.lines))
     if not panels or len(names) > len(CATEGORICAL):
         raise BadArgumentError(

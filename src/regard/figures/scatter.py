@@ -105,7 +105,7 @@ def scatter(
     title: str = "",
     width_mm: float = COLUMN_MM,
 ) -> Figure:
-    """A plane with the points of all clouds; both axes have one scale.
+    """Return a plane with the points of all clouds; both axes have one scale.
 
     A name for which there is no room is left out, and the legend says how many were.
     """

@@ -148,7 +148,8 @@ class Type:
         return max((self.width(text, points) for text in texts), default=0.0)
 
     def fit(self, text: str, room: float, points: float = SMALL_PT) -> str:
-        """The text, cut where it is wider than `room` millimeters, never before a vowel sign."""
+        """Return the text, cut where it is wider than `room` millimeters, never before a vowel
+        sign."""
         wide = self.width(text, points)
         if wide <= room:
             return text
@@ -159,7 +160,7 @@ class Type:
         return text[:end].rstrip() + "…"
 
     def wrap(self, text: str, room: float, points: float = SMALL_PT) -> list[str]:
-        """The text in lines of at most `room` millimeters, broken at spaces."""
+        """Return the text in lines of at most `room` millimeters, broken at spaces."""
         lines: list[str] = []
         for word in text.split():
             longer = f"{lines[-1]} {word}" if lines else word
@@ -211,7 +212,7 @@ class Sheet:
         ticks: Sequence[float] | None = None,
         open_below: bool = False,
     ) -> None:
-        """The colors of an image and what numbers they stand for, 9 mm high."""
+        """Return the colors of an image and what numbers they stand for, 9 mm high."""
         bar = self.axes(left, top, SCALE_MM, 1.6)
         extend = "min" if open_below else "neither"
         legend = self.figure.colorbar(image, cax=bar, orientation="horizontal", extend=extend)

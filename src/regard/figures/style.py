@@ -103,7 +103,7 @@ DOTS = 300  # per inch, in a PNG
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Writes a figure as .svg (text stays text), .pdf (fonts embedded) or .png (300 dpi).
+    """Write a figure as .svg (text stays text), .pdf (fonts embedded) or .png (300 dpi).
 
     The size is the figure's own: choose `width_mm` when drawing it, so that the type stays legible.
 
@@ -126,14 +126,14 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def require_matplotlib() -> Any:
-    """The module. Raises UnavailableError naming what to install where it is missing."""
+    """Return the module. Raises UnavailableError naming what to install where it is missing."""
     with optional_package("matplotlib", "figures need"):
         import matplotlib
     return matplotlib
 
 
 def check_width(width_mm: float) -> float:
-    """Raises BadArgumentError for a width in which no figure with legible type fits."""
+    """Raise BadArgumentError for a width in which no figure with legible type fits."""
     if not 40 <= width_mm <= 1000:
         raise BadArgumentError(
             f"width_mm must be from 40 to 1000; got {width_mm:g}: a journal's column is "

@@ -29,7 +29,8 @@ def alignment_grid(
     width: int | None = None,
     color: bool | None = None,
 ) -> str:
-    """A row for each target word, a column for each source word, a weight in per cent in each cell.
+    """Return a row for each target word, a column for each source word, a weight in per cent in
+    each cell.
 
     Columns become narrower as the terminal does, down to shades without numbers; source words that
     still do not fit go on in another grid below. Nothing is left out.
@@ -86,8 +87,8 @@ def sound_grid(
     caption: str,
     color: bool | None = None,
 ) -> str:
-    """A line of blocks as high as a sound is loud, and below it a row for each word, where it
-    listened; in each row the strongest color or sign is of its largest weight.
+    """Return a line of blocks as high as a sound is loud, and below it a row for each word, where
+    it listened; in each row the strongest color or sign is of its largest weight.
 
     Args:
         peaks: how loud each column is.
@@ -250,7 +251,7 @@ def _start(column: int, width: int) -> int:
 
 
 def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
-    """The columns' names on as few lines as they need so that none runs into another.
+    """Return the columns' names on as few lines as they need so that none runs into another.
 
     A name lies over the columns to its right as far as it is long, so theirs must be on lower
     lines; a leader goes down from it to its own column.
@@ -279,13 +280,14 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
 
 
 def _shortened(word: str, longest: int) -> str:
-    """The word in at most `longest` cells, without control characters."""
+    """Return the word in at most `longest` cells, without control characters."""
     word = "".join(" " if unicodedata.category(mark) == "Cc" else mark for mark in word)
     return fitted(word, longest)
 
 
 def fitted(text: str, cells: int) -> str:
-    """The text, or as much of its beginning as fits into so many cells, never before a mark."""
+    """Return the text, or as much of its beginning as fits into so many cells, never before a
+    mark."""
     if cell_len(text) <= cells:
         return text
     widths = accumulate(map(cell_len, letters := signs(text)))

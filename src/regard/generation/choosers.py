@@ -71,7 +71,7 @@ class Chooser(ABC):
     def __call__(self, logits: Float[Array, "rows vocab"], running: Running) -> Candidates: ...
 
     def needed(self, generated: int) -> int | None:
-        """Number of each row's likeliest tokens that decide; None: the logits of all."""
+        """Return number of each row's likeliest tokens that decide; None: the logits of all."""
         return None
 
     def among(
@@ -87,7 +87,7 @@ class Chooser(ABC):
 def chooser_for(
     config: GenerationConfig, streams: Sequence[tuple[int, int]], arrays: Arrays
 ) -> Chooser:
-    """The chooser that the settings ask for.
+    """Return the chooser that the settings ask for.
 
     Args:
         streams: as in `uniform_draws`, for sampling only.
@@ -253,8 +253,8 @@ def uniform_draws(
 def likeliest(
     scores: Float[Array, "rows vocab"], totals: Float[Array, "searches width"], count: int
 ) -> tuple[Array, Array, Array]:
-    """The `count` best of totals (searches, width) + scores (rows, vocab) in each search, over its
-    rows and the whole vocabulary.
+    """Return the `count` best of totals (searches, width) + scores (rows, vocab) in each search,
+    over its rows and the whole vocabulary.
 
     Returns sums, rows and tokens, each (searches, candidates), best first; there are fewer than
     `count` when width · vocab is less. Exact, and some three times as fast as one topk on a CPU:
@@ -289,7 +289,7 @@ def _filtered(filters: Sequence[Filter], logits: Array, running: Running) -> Arr
 
 
 def _log_probs(logits: Array, tokens: Array) -> Array:
-    """The model's own, of one token of each row: (rows, vocab) and (rows, 1) → (rows, 1)."""
+    """Return the model's own, of one token of each row: (rows, vocab) and (rows, 1) → (rows, 1)."""
     arrays = arrays_of(logits)
     return arrays.take(arrays.log_softmax(logits), tokens)
 

@@ -126,7 +126,7 @@ class GenerationConfig:
         )
 
     def start(self, batch: int, device: torch.device | str = "cpu") -> Int[Tensor, "batch 1"]:
-        """The prompt of an encoder–decoder: decoder_start_token_id for each sentence."""
+        """Return the prompt of an encoder–decoder: decoder_start_token_id for each sentence."""
         if self.decoder_start_token_id is None:
             raise BadArgumentError(
                 "decoder_start_token_id must be set to start an encoder–decoder; got None."
@@ -136,11 +136,11 @@ class GenerationConfig:
         return torch.full((batch, 1), self.decoder_start_token_id, device=device)
 
     def with_all_found(self) -> GenerationConfig:
-        """A copy that gives every hypothesis of a search; of sampling, one sample."""
+        """Return a copy that gives every hypothesis of a search; of sampling, one sample."""
         return replace(self, alternatives=self.num_beams)
 
     def with_alternatives(self, count: int) -> dict[str, int]:
-        """The changes for this many outputs of a search."""
+        """Return the changes for this many outputs of a search."""
         return {"num_beams": max(count, self.num_beams), "alternatives": count}
 
     def check_streams(self, sentences: int) -> None:
@@ -161,7 +161,7 @@ class GenerationConfig:
             )
 
     def updated(self, **changes: Any) -> GenerationConfig:
-        """A copy with some settings changed, as a caller of a task names them.
+        """Return a copy with some settings changed, as a caller of a task names them.
 
         Asking for one strategy leaves the other: `do_sample=True` sets num_beams to 1, and
         `do_sample=False` or `num_beams=4` puts the sampling settings back, unless also named. A
@@ -173,7 +173,8 @@ class GenerationConfig:
             return _updated.__wrapped__(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of generation_config.json: what differs from the defaults, and the length."""
+        """Return the content of generation_config.json: what differs from the defaults, and the
+        length."""
         values = {name: getattr(self, name) for name in _NAMES}
         return {
             FILE_NAMES.get(name, name): _as_json(value)
@@ -183,7 +184,7 @@ class GenerationConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> tuple[GenerationConfig, list[str]]:
-        """Reads generation_config.json; also names each setting in it that is not followed here.
+        """Read generation_config.json; also names each setting in it that is not followed here.
 
         A setting that leaves the tokens as they are (caches, outputs, versions, a filter that is
         off) is passed over in silence. `max_length` counts the one token a decoder starts from.
@@ -273,7 +274,7 @@ class GenerationConfig:
 def new_tokens(
     max_length: int | None, min_length: int | None = None, *, prompt: int
 ) -> dict[str, int]:
-    """transformers' limits, which count the prompt too, as limits of the tokens to write.
+    """Return transformers' limits, which count the prompt too, as limits of the tokens to write.
 
     Args:
         prompt: its number of tokens; of an encoder–decoder, 1: what it starts from.

@@ -40,7 +40,7 @@ class Filter(Protocol):
 
 
 def filters_for(config: GenerationConfig) -> list[Filter]:
-    """The filters that the settings ask for, in the order in which they act."""
+    """Return the filters that the settings ask for, in the order in which they act."""
     # As in transformers, the end of sentence is no bad word: min_new_tokens holds it off.
     ends = {(token,) for token in config.eos_ids}
     words = tuple(word for word in map(tuple, config.bad_words_ids or ()) if word not in ends)
@@ -71,7 +71,7 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
 
 
 def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:
-    """The filters that may change the logits when this many tokens have been generated."""
+    """Return the filters that may change the logits when this many tokens have been generated."""
     return [
         rule
         for rule in filters

@@ -30,10 +30,10 @@ class Decoder(Protocol):
     def step(
         self, tokens: Int[Array, " rows"] | Int[Array, "rows new"]
     ) -> Float[Array, "rows vocab"]:
-        """Reads a token for each row, or a prompt (rows, new); gives the next one's logits."""
+        """Read a token for each row, or a prompt (rows, new); gives the next one's logits."""
 
     def select(self, rows: Int[Array, " new_rows"]) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+        """Keep, repeats or reorders rows; `rows` holds indices into the present ones."""
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class RankingDecoder(Decoder, Protocol):
     def likeliest(
         self, tokens: Int[Array, " rows"] | Int[Array, "rows new"], count: int
     ) -> tuple[Float[Array, "rows candidates"], Int[Array, "rows candidates"]]:
-        """Reads tokens as `step` does; gives the log-probabilities of the `count` likeliest next
+        """Read tokens as `step` does; gives the log-probabilities of the `count` likeliest next
         tokens (of all where the vocabulary has fewer) and the tokens, likeliest first."""
 
 
@@ -56,7 +56,8 @@ def generate(
     sentence_numbers: Sequence[int] | None = None,
     ends: Callable[[Sequence[int]], bool] | None = None,
 ) -> list[list[Hypothesis]]:
-    """The best hypotheses for each sentence: of a beam search best first, of sampling as drawn.
+    """Return the best hypotheses for each sentence: of a beam search best first, of sampling as
+    drawn.
 
     A sentence that is done leaves the decoder, so its rows cost nothing from then on. A beam
     search may return fewer than alternatives when no more sequences are possible.
@@ -121,8 +122,8 @@ def stream(
     *,
     ends: Callable[[Sequence[int]], bool] | None = None,
 ) -> Generator[int, None, Hypothesis]:
-    """The new tokens of one sentence, each as soon as it is chosen: those that `generate` gives
-    for its prompt, (1, prompt).
+    """Yield the new tokens of one sentence, each as soon as it is chosen: those that `generate`
+    gives for its prompt, (1, prompt).
 
     Returns (`hypothesis = yield from stream(…)`) the hypothesis that they make up.
 

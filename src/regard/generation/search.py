@@ -48,7 +48,8 @@ class Hypothesis:
 def length_penalized(
     totals: Float[Array, "*any"], length: int, length_penalty: float
 ) -> Float[Array, "*any"]:
-    """Summed log-probabilities (…) as transformers scores them: totals / length ** length_penalty.
+    """Return summed log-probabilities (…) as transformers scores them: totals / length **
+    length_penalty.
 
     `length` counts generated tokens, the end of sentence included and the prompt not.
     """
@@ -72,7 +73,7 @@ class NBest:
         return len(self.hypotheses) == self.size and not self._missing(self.hypotheses[-1])
 
     def add(self, hypothesis: Hypothesis) -> None:
-        """Takes the hypothesis if it is among the best; of equals the earlier one stays ahead."""
+        """Take the hypothesis if it is among the best; of equals the earlier one stays ahead."""
         self.hypotheses.append(hypothesis)
         self.hypotheses.sort(key=lambda each: (self._missing(each), -each.score))
         del self.hypotheses[self.size :]
@@ -90,7 +91,8 @@ class NBest:
 
 
 def reachable_length(config: GenerationConfig, generated: int) -> int:
-    """The length at which a running total is judged against finished scores (transformers' rule).
+    """Return the length at which a running total is judged against finished scores (transformers'
+    rule).
 
     Only "never" looks ahead: a total can but fall, while a positive penalty's divisor grows with
     the length, so the full length bounds what a hypothesis may still reach.
@@ -123,7 +125,7 @@ def search(
     ends: Callable[[Sequence[int]], bool] | None = None,
     ranks: bool = True,
 ) -> Search:
-    """Searches from each prompt, (batch, prompt), until all have ended.
+    """Search from each prompt, (batch, prompt), until all have ended.
 
     Args:
         streams: sentence and sample number of each search, as in `uniform_draws`; as many for each
@@ -208,14 +210,14 @@ def hypothesis_of(
     finished: bool,
     config: GenerationConfig,
 ) -> Hypothesis:
-    """The hypothesis without what it says again and again, if it does."""
+    """Return the hypothesis without what it says again and again, if it does."""
     again = repeats(tokens) if config.cut_repetition and not finished else 0
     end = len(tokens) - again
     return Hypothesis(tuple(tokens[:end]), score, tuple(log_probs[:end]), finished)
 
 
 def check_possible(found: Iterable[object]) -> None:
-    """Raises BadArgumentError where a search has found nothing: no hypotheses, or 0 of them."""
+    """Raise BadArgumentError where a search has found nothing: no hypotheses, or 0 of them."""
     if not all(found):
         raise BadArgumentError(
             "at least one token must be possible at each step; a sentence reached a step where"
@@ -246,7 +248,7 @@ def _set_aside(
     results: list[NBest],
     config: GenerationConfig,
 ) -> None:
-    """Adds the hypotheses that end now to their searches' results.
+    """Add the hypotheses that end now to their searches' results.
 
     Of the candidates, only the best `width` may end; the others are there to go on in their place.
     """
@@ -283,7 +285,7 @@ def _go_on(
     results: list[NBest],
     config: GenerationConfig,
 ) -> tuple[Int[Array, " new_rows"] | None, Int[Array, " new_rows"]]:
-    """Makes the best candidates that have not ended the running ones, in searches not yet settled.
+    """Make the best candidates that have not ended the running ones, in searches not yet settled.
 
     Returns, for each row to come, the present row that it extends (None: each its own) and the
     token that it adds.

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 def application(close: Callable[[], None], **described: Any) -> "FastAPI":
-    """An application without routes, whose refusals are sentences.
+    """Yield an application without routes, whose refusals are sentences.
 
     Args:
         close: called at its end.
@@ -49,7 +49,7 @@ class Followed(Request):
 async def while_here(
     request: Request, work: Coroutine[Any, Any, Result], deadline: float | None = None
 ) -> Result:
-    """The result of work, which is cancelled when the client goes or its time is over.
+    """Return the result of work, which is cancelled when the client goes or its time is over.
 
     Args:
         deadline: by time.monotonic.
@@ -89,8 +89,8 @@ async def _gone(request: Request) -> None:
 
 
 def download(contents: bytes, name: str) -> Response:
-    """A file for the client to keep. As an attachment, since a file with a script of its own is not
-    to run as a page of this server."""
+    """Return a file for the client to keep. As an attachment, since a file with a script of its own
+    is not to run as a page of this server."""
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(contents, media_type=kind, headers=headers)

@@ -241,7 +241,7 @@ class Guard:
 
 
 def guarded(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer, with those of HEADERS that it does not have."""
+    """Return the headers of an answer, with those of HEADERS that it does not have."""
     its = list(headers)
     present = {name for name, _ in its}
     return its + [pair for pair in _HEADERS if pair[0] not in present]
@@ -253,7 +253,7 @@ def is_preflight(scope: Scope, headers: Mapping[str, str]) -> bool:
 
 
 def cross_origin(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """The headers by which a browser shows an answer to a page of another origin (CORS)."""
+    """Return the headers by which a browser shows an answer to a page of another origin (CORS)."""
     answer = {
         "access-control-allow-origin": headers["origin"],
         "vary": "Origin",
@@ -284,7 +284,8 @@ def is_local(host: str) -> bool:
 
 
 def foreign(scope: Scope, headers: Mapping[str, str], *, admitted: bool = False) -> str | None:
-    """The refusal of a request from elsewhere; None for one of a page that the server served.
+    """Return the refusal of a request from elsewhere; None for one of a page that the server
+    served.
 
     Args:
         admitted: whether its page may call though it is another's.
@@ -325,7 +326,7 @@ def announced(headers: Mapping[str, str], limit: int) -> int:
 
 
 async def read_body(receive: Receive, limit: int) -> bytes | None:
-    """The whole body, or None as soon as it passes the limit."""
+    """Return the whole body, or None as soon as it passes the limit."""
     body = bytearray()
     while True:
         message = await receive()
@@ -351,6 +352,6 @@ class Again:
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:
-    """The key of an Authorization header."""
+    """Return the key of an Authorization header."""
     kind, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if kind.lower() == "bearer" else None

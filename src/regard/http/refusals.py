@@ -42,7 +42,7 @@ class UnknownModel(BadArgumentError):
 def refusal(
     path: str, status: int, sentence: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
-    """A sentence in the form of OpenAI, LibreTranslate or this server."""
+    """Return a sentence in the form of OpenAI, LibreTranslate or this server."""
     text = " ".join(sentence.encode("utf-8", "backslashreplace").decode().split())
     if path.startswith("/v1/"):
         kind = "invalid_request_error" if status < 500 else "server_error"
@@ -57,7 +57,7 @@ def refusal(
 
 
 def mistake(path: str, error: Exception) -> JSONResponse:
-    """The refusal of an error of ours; its class may have a `status`."""
+    """Return the refusal of an error of ours; its class may have a `status`."""
     headers = {"Retry-After": str(error.seconds)} if isinstance(error, Busy) else None
     status = 503 if isinstance(error, UnavailableError) else 400
     sentence = str(error)

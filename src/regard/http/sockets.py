@@ -14,8 +14,8 @@ BACKLOG = 1024  # connections that may wait to be accepted
 
 
 def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
-    """A socket at an address, by default of this machine alone; at PORT or a free port where none
-    is named.
+    """Return a socket at an address, by default of this machine alone; at PORT or a free port where
+    none is named.
 
     Raises:
         UnavailableError: a port that cannot be opened.
@@ -72,7 +72,7 @@ def is_loopback(host: str) -> bool:
 
 
 def checked_origin(origin: str) -> str:
-    """An origin as browsers send it, in lower case and without a slash at its end; or *.
+    """Return an origin as browsers send it, in lower case and without a slash at its end; or *.
 
     >>> checked_origin("https://Example.org/")
     'https://example.org'

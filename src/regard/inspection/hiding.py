@@ -104,7 +104,7 @@ def heads_of(part: Edge | Look, heads: int) -> Sequence[int]:
 
 
 def computed(attention: Attention) -> Array:
-    """The output of an attention, (batch, heads, queries, value_dim)."""
+    """Return the output of an attention, (batch, heads, queries, value_dim)."""
     if isinstance(attention.query, np.ndarray):
         return attention.output()
     from regard.attention.kernels import run
@@ -113,7 +113,7 @@ def computed(attention: Attention) -> Array:
 
 
 def copied(x: Array) -> Array:
-    """A copy of an array, (…)."""
+    """Return a copy of an array, (…)."""
     return x.copy() if isinstance(x, np.ndarray) else x.clone()
 
 
@@ -130,7 +130,7 @@ def _both(mask: Mask | None, hidden: Mask) -> Mask:
 
 
 def past_of(attention: Attention) -> int:
-    """Number of keys before those of the queries themselves, but for a learned sink."""
+    """Return number of keys before those of the queries themselves, but for a learned sink."""
     sinks = isinstance(attention.mask, PastSink)
     return int(attention.key.shape[2] - attention.query.shape[2] - sinks)
 
@@ -172,7 +172,7 @@ class SwitchedOff:
         return sorted({look.query for look in looks if self.axes(look.tap)[0] == axis})
 
     def before(self, row: int, axis: str) -> "SwitchedOff":
-        """The same without the looks of this row of an axis and of those behind it."""
+        """Return the same without the looks of this row of an axis and of those behind it."""
         later = {
             part
             for part in self.parts
@@ -181,7 +181,7 @@ class SwitchedOff:
         return SwitchedOff(tuple(part for part in self.parts if part not in later), self.axes)
 
     def under(self, edit: Edit) -> Edit:
-        """The edit of a run in which they are switched off."""
+        """Return the edit of a run in which they are switched off."""
 
         def both(tap: str, call: Call) -> Array:
             call = self(tap, call)
@@ -191,7 +191,7 @@ class SwitchedOff:
         return both if self.parts else edit
 
     def decoding(self) -> Edit:
-        """The edit of a decode, which reads its text step by step."""
+        """Return the edit of a decode, which reads its text step by step."""
         past = 0
 
         def edit(tap: str, call: Call) -> Array:
@@ -205,7 +205,8 @@ class SwitchedOff:
 
 
 def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
-    """The attention with these weights made zero and the rest of their rows normalized again."""
+    """Return the attention with these weights made zero and the rest of their rows normalized
+    again."""
     _, heads, queries, _ = call.inputs.query.shape
     shift = past - past_of(call.inputs)
     hidden = HiddenEdges(edges, heads, shift)
@@ -279,7 +280,7 @@ _ROW = re.compile(r"([\w.]+:(\d+:)?)?\d+")
 def placed(
     pairs: Iterable[tuple[str, str]], axes: Mapping[str, AxisInfo], between: tuple[str, str]
 ) -> list[tuple[str, str]]:
-    """Looks by the positions of their words.
+    """Look by the positions of their words.
 
     Args:
         between: the axes of their rows and of what these look at.
@@ -333,7 +334,7 @@ def looks_at(
 def check_parts(
     parts: Iterable[Part], lengths: Mapping[str, int], heads: Mapping[str, int], axes: Axes
 ) -> tuple[Part, ...]:
-    """The parts, each once: positions, then heads, then edges, then looks, in order.
+    """Return the parts, each once: positions, then heads, then edges, then looks, in order.
 
     Args:
         lengths: positions of each axis whose length is known beforehand.
@@ -374,7 +375,7 @@ def _check_seen(look: Look, parts: Sequence[Part], axes: Axes) -> None:
 
 
 def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:
-    """The positions that a part names, with their axes."""
+    """Return the positions that a part names, with their axes."""
     if isinstance(part, Position):
         return [part]
     if isinstance(part, Head):
@@ -384,7 +385,7 @@ def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:
 
 
 def notes_of(parts: Sequence[Part], axes: Mapping[str, AxisInfo], axes_of: Axes) -> list[str]:
-    """Notes of a trace on its parts that are switched off."""
+    """Note of a trace on its parts that are switched off."""
 
     def named(axis: str, position: int, predicted: Sequence[str] | None = None) -> str:
         tokens = predicted or axes[axis].tokens

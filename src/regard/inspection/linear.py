@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def weight_of(module: nn.Module) -> Tensor | None:
-    """A linear layer's weight as (inputs, outputs); None for any other module."""
+    """Return a linear layer's weight as (inputs, outputs); None for any other module."""
     from torch import Tensor, nn
 
     weight = getattr(module, "weight", None)
@@ -35,7 +35,7 @@ class Projections:
         self._expected = (tap, output)
 
     def see(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Keeps the weight of a linear layer whose input is the expected output."""
+        """Keep the weight of a linear layer whose input is the expected output."""
         import torch
 
         if self._expected is None or not args:
@@ -52,7 +52,7 @@ class Projections:
 
 
 def linear_layers(model: nn.Module) -> list[nn.Module]:
-    """The modules to watch for `Projections.see`."""
+    """Return the modules to watch for `Projections.see`."""
     return [
         module
         for path, module in model.named_modules()

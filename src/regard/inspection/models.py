@@ -46,7 +46,7 @@ NOTHING = SwitchedOff()
 
 
 def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
-    """Runs a model once with its own fast kernels, and returns the trace of that run.
+    """Run a model once with its own fast kernels, and returns the trace of that run.
 
     >>> from regard.models import Decoder, decoder_preset
     >>> model = Decoder(decoder_preset("tiny", vocab_size=100)).eval()
@@ -102,8 +102,8 @@ def traced(
     without: SwitchedOff = NOTHING,
     keep: str = "auto",
 ) -> Trace:
-    """The trace of `model(**inputs)`, a module or the native engine's model; its names are those of
-    the batch's first row. Inputs of numpy become tensors where the model has such.
+    """Return the trace of `model(**inputs)`, a module or the native engine's model; its names are
+    those of the batch's first row. Inputs of numpy become tensors where the model has such.
 
     An encoder–decoder runs under teacher forcing: row t of its decoder's maps is the step that
     reads token t - 1 of the target, or the start, and gives token t.
@@ -185,7 +185,7 @@ def trace_written(
     notes: Sequence[str] = (),
     **options: Any,
 ) -> Trace:
-    """The trace of a model of ours that writes, or reads what a caller wrote for it.
+    """Return the trace of a model of ours that writes, or reads what a caller wrote for it.
 
     Args:
         found: gives the hypotheses, best first; a search runs without what is switched off.
@@ -221,7 +221,7 @@ def trace_written(
 
 
 def no_changes(model: Any) -> AbstractContextManager[object]:
-    """The context in which a model is read only."""
+    """Return the context in which a model is read only."""
     if not is_module(model):
         return nullcontext()
     import torch
@@ -230,7 +230,7 @@ def no_changes(model: Any) -> AbstractContextManager[object]:
 
 
 def as_read(model: Any, value: Any) -> Any:
-    """A value as a model's forward takes it: an array as a tensor, for a module."""
+    """Return a value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
     import torch
@@ -241,7 +241,8 @@ def as_read(model: Any, value: Any) -> Any:
 def capture(
     model: Any, inputs: dict[str, Any], keep: str, without: SwitchedOff
 ) -> tuple[dict[str, Tap], Any]:
-    """A tap for each attention that runs, named by the module that called it; and the output."""
+    """Return a tap for each attention that runs, named by the module that called it; and the
+    output."""
     recorder = Recorder(keep)
     modules = dict(model.named_modules()) if is_module(model) else None
 
@@ -284,7 +285,7 @@ def capture(
 
 
 def _add_routes(model: Any, routes: dict[str, Routes], path: str, probabilities: Array) -> None:
-    """The record of a mixture of experts of a decoder of ours."""
+    """Return the record of a mixture of experts of a decoder of ours."""
     name = path.replace("feed_forward", "experts")
     number = int(name.split(".")[-2])
     config = model.config
@@ -292,7 +293,8 @@ def _add_routes(model: Any, routes: dict[str, Routes], path: str, probabilities:
 
 
 def axes_between(model: Any, path: str, call: Call) -> tuple[str, str]:
-    """The axes of a layer's queries and keys; of another's module, a name for each length."""
+    """Return the axes of a layer's queries and keys; of another's module, a name for each
+    length."""
     attention = call.inputs
     if isinstance(model, Facts):
         queries, keys = model.attends(path)
@@ -301,7 +303,7 @@ def axes_between(model: Any, path: str, call: Call) -> tuple[str, str]:
 
 
 def numbered_axes(taps: Mapping[str, Tap]) -> dict[str, AxisInfo]:
-    """The axes of the taps, their positions named by number."""
+    """Return the axes of the taps, their positions named by number."""
     lengths = {tap.queries: tap.rows for tap in taps.values()}
     lengths |= {tap.keys: tap.columns for tap in taps.values()}
     return {axis: numbered(length) for axis, length in lengths.items()}
@@ -317,7 +319,7 @@ def logits_of(model: Any, output: Any) -> Array | None:
 
 @without_gradients
 def rerun(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
-    """The output of `model(**inputs)` under an edit of its attention."""
+    """Return the output of `model(**inputs)` under an edit of its attention."""
     return run_under(model, inputs, edit)
 
 
@@ -335,7 +337,7 @@ def run_under(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
 
 
 def logits_under(model: Any, inputs: dict[str, Any], without: SwitchedOff, edit: Edit) -> Array:
-    """The logits of `model(**inputs)` under an edit of its attention."""
+    """Return the logits of `model(**inputs)` under an edit of its attention."""
     logits = logits_of(model, run_under(model, inputs, without.under(edit)))
     assert logits is not None, "a trace without logits has no rerun"
     return logits
@@ -348,7 +350,7 @@ def switched_off(
     looks: Looks = (),
     whole: Callable[[], Trace] | None = None,
 ) -> SwitchedOff:
-    """The named parts of a model of ours, as `hiding` reads their names.
+    """Return the named parts of a model of ours, as `hiding` reads their names.
 
     Args:
         whole: gives the trace with other looks as the model's own, where looks are named by words.
@@ -405,7 +407,7 @@ def hiding(model: Any, without: SwitchedOff) -> Iterator[None]:
 
 
 def tap_name(path: str) -> str:
-    """The public name of a module's tap: decoder.layers.3.cross_attention is ….3.cross."""
+    """Return the public name of a module's tap: decoder.layers.3.cross_attention is ….3.cross."""
     return path.removesuffix("_attention")
 
 
@@ -419,8 +421,8 @@ def output_weight(attention: Any) -> Array | None:
 
 
 def distances_of(modules: Mapping[str, Any], path: str, length: int) -> Distances | None:
-    """The distances that an attention of ours compares queries and keys with in a text of this
-    length; None if it compares no distances."""
+    """Return the distances that an attention of ours compares queries and keys with in a text of
+    this length; None if it compares no distances."""
     stack, _, layer = path.partition(".layers.")
     states = getattr(modules.get(stack), "distances", None) if layer else None
     return None if states is None else modules[path].distances(*states(length))

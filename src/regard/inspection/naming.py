@@ -26,13 +26,14 @@ def readable(token: str) -> str:
 
 
 def spelled(tokens: Sequence[str]) -> str:
-    """The word of these tokens, without the marks that tokenizers leave and outer punctuation."""
+    """Return the word of these tokens, without the marks that tokenizers leave and outer
+    punctuation."""
     return bare(re.sub("▁|Ġ|##|</w>", "", joined(tokens)))
 
 
 def joined(names: Iterable[str]) -> str:
-    """The text of names of tokens: bytes that a letter before them has are left out, and those of
-    none are "�".
+    """Return the text of names of tokens: bytes that a letter before them has are left out, and
+    those of none are "�".
 
     >>> joined(["▁", "Ł", "<0x81>", "ó", "d", "<0xC5>"])
     '▁Łód�'
@@ -67,7 +68,7 @@ class Naming:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer | None) -> "Naming":
-        """The naming of one of this package's tokenizers."""
+        """Return the naming of one of this package's tokenizers."""
         if tokenizer is None:
             return cls()
         special = (*tokenizer.special_names(), *tokenizer.special.values())
@@ -95,7 +96,8 @@ class Naming:
         return self.names([id_])[0]
 
     def _bytes(self, id_: int) -> bytes | None:
-        """The bytes of a piece that is one, or that is a part of a letter; None of any other."""
+        """Return the bytes of a piece that is one, or that is a part of a letter; None of any
+        other."""
         piece = self.piece(id_) if self.piece is not None else None
         if piece is None:
             return None
@@ -120,7 +122,7 @@ class Naming:
     def axis(
         self, ids: Sequence[int], *, predicts: list[str] | None = None, prompt: int | None = None
     ) -> AxisInfo:
-        """The axis of a sequence; words and sentences are known only with a tokenizer.
+        """Return the axis of a sequence; words and sentences are known only with a tokenizer.
 
         Args:
             prompt: how many positions were given; all of them if not said.
@@ -141,7 +143,7 @@ def written_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
 
 
 def byte_level(decoder: Any) -> Any:
-    """The decoder, if pieces spell bytes; None if they are text."""
+    """Return the decoder, if pieces spell bytes; None if they are text."""
     return decoder if type(decoder).__name__ == "ByteLevel" else None
 
 
@@ -177,7 +179,7 @@ def _shares(parts: Sequence[bytes]) -> list[str]:
 
 @cache
 def _byte_of() -> dict[str, int]:
-    """The byte that each letter of a byte-level vocabulary stands for (GPT-2's)."""
+    """Return the byte that each letter of a byte-level vocabulary stands for (GPT-2's)."""
     printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printed]
     return {chr(byte): byte for byte in printed} | {
@@ -186,13 +188,13 @@ def _byte_of() -> dict[str, int]:
 
 
 def numbered(length: int) -> AxisInfo:
-    """An axis whose positions have no other name than their number."""
+    """Return an axis whose positions have no other name than their number."""
     return AxisInfo([str(position) for position in range(length)], None, None, None, length)
 
 
 def of_sound(axis: AxisInfo, samples: NDArray[np.float32], size: int) -> AxisInfo:
-    """The axis with how loud the sound, (samples,), is at each position of so many samples, and at
-    most STRETCHES stretches of it."""
+    """Return the axis with how loud the sound, (samples,), is at each position of so many samples,
+    and at most STRETCHES stretches of it."""
     loud = np.abs(samples[: size * len(axis.tokens)])
     peaks = np.maximum.reduceat(loud, range(0, len(loud), size))
     end, total = len(peaks), len(axis.tokens)
@@ -209,7 +211,7 @@ def patches(height: int, width: int, extra: int) -> list[str]:
 
 
 def behind_sink(axis: AxisInfo) -> AxisInfo:
-    """The axis with a sink before its first position."""
+    """Return the axis with a sink before its first position."""
     words, sentences = (
         None if spans is None else [(0, 1), *((begin + 1, end + 1) for begin, end in spans)]
         for spans in (axis.words, axis.sentences)
@@ -225,7 +227,7 @@ def named_axes(
     tokenizer: Tokenizers,
     prompt: int | None,
 ) -> dict[str, AxisInfo]:
-    """The sequences between which the model attends, with the names of their positions.
+    """Return the sequences between which the model attends, with the names of their positions.
 
     Args:
         axes: numbered, of those without tokens.

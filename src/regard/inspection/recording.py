@@ -84,7 +84,7 @@ def is_module(model: Any) -> bool:
 
 
 def calling_path(paths: "Mapping[nn.Module, str]") -> str | None:
-    """The path of the innermost of these modules that is running in this thread."""
+    """Return the path of the innermost of these modules that is running in this thread."""
     # The call stack belongs to this thread; hooks on a module would run in every thread.
     frame: FrameType | None = sys._getframe(1)  # this frame would refer to itself
     while frame is not None:
@@ -96,7 +96,7 @@ def calling_path(paths: "Mapping[nn.Module, str]") -> str | None:
 
 
 def check_traceable(model: Any) -> None:
-    """Raises UnsupportedError for a module that is compiled or in training mode."""
+    """Raise UnsupportedError for a module that is compiled or in training mode."""
     if not is_module(model):
         return
     if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
@@ -129,7 +129,7 @@ class Recorder:
         self._memory = Memory()
 
     def add(self, name: str, call: Call, *, queries: str, keys: str, kind: str) -> Tap:
-        """Makes the tap. A name that comes again (a layer used twice) gets a number."""
+        """Make the tap. A name that comes again (a layer used twice) gets a number."""
         inputs = call.inputs
         name = self._unused(name)
         number = NUMBER.search(name)
@@ -228,7 +228,7 @@ def array_on_disk(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def empty_on_disk(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """An array in a temporary file that is paged in as it is read."""
+    """Return an array in a temporary file that is paged in as it is read."""
     with tempfile.TemporaryFile(prefix="regard-trace-") as file:
         return np.memmap(file, dtype, "w+", shape=shape)
 
@@ -249,7 +249,7 @@ def on_disk(tensor: "Tensor") -> "Tensor":
 
 
 def joined(calls: Sequence[Call]) -> Call:
-    """The one call that has every step's query, over the keys that all steps share."""
+    """Return the one call that has every step's query, over the keys that all steps share."""
     if not calls:
         raise UnsupportedError(
             "there is no attention to look at: this recurrent model sees one fixed context;"
@@ -268,7 +268,8 @@ def joined(calls: Sequence[Call]) -> Call:
 
 
 def row_by_row(edit: Edit, rows: int) -> Edit:
-    """An edit of a layer of so many rows, for a model that computes them one after the other.
+    """Return an edit of a layer of so many rows, for a model that computes them one after the
+    other.
 
     Each step is shown to `edit` as if all rows were like it, and its own row of the answer counts.
     """

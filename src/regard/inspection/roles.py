@@ -24,7 +24,7 @@ _COPIES_BY_CHANCE = 0.5
 
 
 def role_keys(ids: Int64[NDArray, " length"]) -> Bool[NDArray, "roles length length"]:
-    """The keys of the first four roles, for each row of a text's map."""
+    """Return the keys of the first four roles, for each row of a text's map."""
     row, key = np.arange(len(ids))[:, None], np.arange(len(ids))[None]
     duplicate = (key < row) & (ids[None] == ids[:, None])
     induction = np.zeros_like(duplicate)
@@ -38,7 +38,8 @@ def role_shares(
     ids: Int64[NDArray, " length"],
     unembedding: Float[NDArray, "vocab d_model"] | None = None,
 ) -> tuple[Float[NDArray, "roles heads"], Float[NDArray, " roles"]]:
-    """The share of each head's weight on the keys of each role but names, and of an even look.
+    """Return the share of each head's weight on the keys of each role but names, and of an even
+    look.
 
     Means over the rows whose mask allows some but not all of the allowed keys to be of the role;
     NaN where no row does. Copying has all rows, and chance 0.5.
@@ -70,8 +71,8 @@ def role_shares(
 
 
 def name_shares(tap: Tap, name: slice) -> tuple[Float[NDArray, " heads"], float]:
-    """The share of each head's last row on a name, and that of an even look; NaN where the row may
-    see none of it, or nothing else.
+    """Return the share of each head's last row on a name, and that of an even look; NaN where the
+    row may see none of it, or nothing else.
 
     Args:
         tap: of self-attention; a learned sink is a column before the tokens'.

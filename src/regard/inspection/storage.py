@@ -60,7 +60,7 @@ class Content:
 
 
 def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
-    """Writes the trace whole: what `load_trace` reads."""
+    """Write the trace whole: what `load_trace` reads."""
     store = Store()
     taps = [
         {
@@ -85,8 +85,8 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
 
 
 def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The fields of the trace in a file, as arrays of the library of its run, which stay there
-    until they are looked at.
+    """Return the fields of the trace in a file, as arrays of the library of its run, which stay
+    there until they are looked at.
 
     It has no model, so nothing can be ablated.
     """
@@ -121,7 +121,7 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _mapped(path: Path) -> dict[str, Array]:
-    """The arrays of a file that safetensors has checked."""
+    """Return the arrays of a file that safetensors has checked."""
     file = np.memmap(path, np.uint8, "r")
     entries, start = safetensors_entries(file.data)
     arrays = {}
@@ -177,7 +177,7 @@ class Store:
 
 
 def taken_out(value: Any, tensors: dict[str, Array]) -> Any:
-    """The value that `Store.put` described."""
+    """Return the value that `Store.put` described."""
     if not isinstance(value, dict):
         return value
     if "tensor" in value:
@@ -195,7 +195,7 @@ def taken_out(value: Any, tensors: dict[str, Array]) -> Any:
 
 
 def _check(tap: Tap) -> None:
-    """Raises an exception for a tap whose parts are not what they are used as."""
+    """Raise an exception for a tap whose parts are not what they are used as."""
     query, key, value, score, mask, bias = tap.attention
     if not all(getattr(tensor, "ndim", None) == 4 for tensor in (query, key, value)):
         raise TypeError("query, key and value must be tensors of four dimensions")
@@ -228,7 +228,7 @@ def _check(tap: Tap) -> None:
 
 
 def _check_distances(distances: Distances, tap: Tap) -> None:
-    """Raises an exception for vectors of distances that do not fit the tap's queries and keys."""
+    """Raise an exception for vectors of distances that do not fit the tap's queries and keys."""
     count = distances.query.shape[2]
     shape = (1, tap.heads, count, tap.head_dim)
     if not tuple(distances.query.shape) == tuple(distances.key.shape) == shape:
@@ -240,7 +240,7 @@ def _check_distances(distances: Distances, tap: Tap) -> None:
 
 
 def _check_axes(axes: dict[str, AxisInfo], sizes: Iterable[tuple[str, int]]) -> None:
-    """Raises an exception for axes whose parts do not fit each other, or what has these sizes."""
+    """Raise an exception for axes whose parts do not fit each other, or what has these sizes."""
     for name, size in sizes:
         if name not in axes or len(axes[name].tokens) != size:
             raise ValueError(f"there must be an axis {name!r} with {size} tokens")
@@ -258,13 +258,13 @@ def _check_axes(axes: dict[str, AxisInfo], sizes: Iterable[tuple[str, int]]) -> 
 
 
 def _check_generation(made: GenerationInfo, axes: dict[str, AxisInfo]) -> None:
-    """Raises an exception for a generation on no axis, or of which nothing is shown."""
+    """Raise an exception for a generation on no axis, or of which nothing is shown."""
     if made.axis not in axes or not 0 <= made.shown < len(made.hypotheses):
         raise ValueError("a generation must name its axis and the hypothesis that is shown")
 
 
 def _check_routes(route: Routes) -> None:
-    """Raises an exception for routes whose parts are not what they are used as."""
+    """Raise an exception for routes whose parts are not what they are used as."""
     kinds = {"name": str, "layer": int, "axis": str, "per_token": int}
     if not all(isinstance(getattr(route, name), kind) for name, kind in kinds.items()):
         raise TypeError("routes must have a name, a layer, an axis and a number of experts")
@@ -275,7 +275,7 @@ def _check_routes(route: Routes) -> None:
 
 
 def trace_fields(trace: str, tensors: dict[str, Array]) -> dict[str, Any]:
-    """The fields of a trace, from the JSON of its `Content`."""
+    """Return the fields of a trace, from the JSON of its `Content`."""
     from pydantic import TypeAdapter  # slow to import, and needed for reading only
 
     content = TypeAdapter(Content).validate_json(trace)

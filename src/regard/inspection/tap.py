@@ -130,8 +130,9 @@ class Tap:
     def weights(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
     ) -> Array:
-        """A tile of the map, (queries, keys) or (heads, queries, keys): α of Vaswani et al. 2017,
-        equation 1. Each row is normalized over all the keys it may see, inside the tile or not.
+        """Return a tile of the map, (queries, keys) or (heads, queries, keys): α of Vaswani et al.
+        2017, equation 1. Each row is normalized over all the keys it may see, inside the tile or
+        not.
 
         Raises:
             BadArgumentError: a head, a sequence or a tile that is not there.
@@ -191,18 +192,18 @@ class Tap:
         return self._of_heads(self.tile_of_norms, head, queries, keys, item)
 
     def row(self, head: int, query: int, *, item: int = 0) -> Array:
-        """The weights of one query over all keys, (keys,)."""
+        """Return the weights of one query over all keys, (keys,)."""
         return self.weights(head, one("query", query, self.rows), item=item)[0]
 
     def column(self, head: int, key: int, *, item: int = 0) -> Array:
-        """The weights that all queries give to one key, (queries,)."""
+        """Return the weights that all queries give to one key, (queries,)."""
         return self.weights(head, keys=one("key", key, self.columns), item=item)[:, 0]
 
     def topk(
         self, head: int, k: int, queries: slice = WHOLE, *, item: int = 0
     ) -> tuple[Array, Array]:
-        """The k largest weights of each query and the keys they are of, (queries, k) each, largest
-        first; no more than a strip of rows is in memory at a time.
+        """Return the k largest weights of each query and the keys they are of, (queries, k) each,
+        largest first; no more than a strip of rows is in memory at a time.
 
         >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
         >>> weights, keys = tap.topk(head=1, k=2)
@@ -228,18 +229,18 @@ class Tap:
         return self.attention.of_head(head, item)
 
     def tile(self, head: int, rows: Array, columns: Array, item: int = 0) -> Array:
-        """The weights of chosen rows and columns, by ascending index."""
+        """Return the weights of chosen rows and columns, by ascending index."""
         return self.arrays.library.exp(self.log_weights(head, rows, columns, item=item))
 
     @without_gradients
     def log_weights(self, head: int, rows: Array, columns: Array, *, item: int = 0) -> Array:
-        """The logarithms of the same weights, score - lse; -inf where a weight is zero."""
+        """Return the logarithms of the same weights, score - lse; -inf where a weight is zero."""
         scores = self.tile_of_scores(head, rows, columns, item)
         return log_weights(scores, self.lse(head, rows, item=item))
 
     @without_gradients
     def tile_of_scores(self, head: int, rows: Array, columns: Array, item: int = 0) -> Array:
-        """The scores of chosen rows and columns, by ascending index; -inf where hidden."""
+        """Return the scores of chosen rows and columns, by ascending index; -inf where hidden."""
         if self._is_small(self.rows):
             one("item", item, self.batch)
             return self._scores[item, head][rows[:, None], columns]
@@ -381,7 +382,7 @@ def one(name: str, index: int, length: int) -> slice:
 
 
 def checked(name: str, part: slice, length: int) -> slice:
-    """A slice of so many positions. Raises BadArgumentError for any other."""
+    """Return a slice of so many positions. Raises BadArgumentError for any other."""
     if not isinstance(part, slice) or (part.step or 1) < 1:
         raise BadArgumentError(
             f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."

@@ -50,8 +50,9 @@ class Trace(TraceData):
         notes: Sequence[str],
         **fields: Any,
     ) -> "Trace":
-        """The trace of a run that gave these logits, (batch, steps, entries) or None; `run` gives
-        those of the same inputs under an edit, if it can, and `fields` are more of TraceData's."""
+        """Return the trace of a run that gave these logits, (batch, steps, entries) or None; `run`
+        gives those of the same inputs under an edit, if it can, and `fields` are more of
+        TraceData's."""
         of_run = [] if written is None else written.notes
         if logits is None:
             of_run.append(
@@ -73,7 +74,7 @@ class Trace(TraceData):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes everything but the model into one .safetensors file; `Trace.load` reads it.
+        """Write everything but the model into one .safetensors file; `Trace.load` reads it.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> trace.save("station.safetensors")
@@ -86,7 +87,8 @@ class Trace(TraceData):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
-        """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
+        """Return the trace that `save` wrote. Raises DamagedFileError for any other or incomplete
+        file."""
         from regard.inspection.storage import load_trace
 
         return cls(**load_trace(path))
@@ -130,7 +132,7 @@ class Trace(TraceData):
     def to_npz(
         self, path: str | os.PathLike[str], tap: str, head: Head = "mean", **part: Any
     ) -> None:
-        """Writes a part of a map for NumPy, with the tokens of its rows and columns.
+        """Write a part of a map for NumPy, with the tokens of its rows and columns.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> trace.to_npz("cross.npz", "decoder.layers.1.cross", head=1)
@@ -154,7 +156,8 @@ class Trace(TraceData):
         scale: str = "linear",
         **part: Any,
     ) -> "Figure":
-        """A map as a figure for paper, written to `path` (.svg, .pdf or .png) if one is given.
+        """Return a map as a figure for paper, written to `path` (.svg, .pdf or .png) if one is
+        given.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> figure = trace.figure("cross.svg", tap="decoder.layers.1.cross", head=1)
@@ -173,7 +176,7 @@ class Trace(TraceData):
         return figure
 
     def to_html(self, path: str | os.PathLike[str], **kept: Any) -> list[str]:
-        """Writes the page with this trace as one file, which opens without a network.
+        """Write the page with this trace as one file, which opens without a network.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> trace.to_html("station.html")
@@ -189,7 +192,7 @@ class Trace(TraceData):
         return left_out
 
     def show(self, query: str = "", *, height: int = 640) -> Any:
-        """The page in a notebook: a widget. `regard look` opens it in a browser.
+        """Return the page in a notebook: a widget. `regard look` opens it in a browser.
 
         Args:
             query: what to show first, as the page's address has it ("view=sentence&head=3").
@@ -201,7 +204,8 @@ class Trace(TraceData):
         return page("widget")(self, query=query, height=height)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """A notebook shows the page of a trace that ends a cell; other terminals print it."""
+        """Return a notebook shows the page of a trace that ends a cell; other terminals print
+        it."""
         shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
         if getattr(shell, "kernel", None) is None:
             return None

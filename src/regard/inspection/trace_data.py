@@ -19,7 +19,7 @@ output."""
 
 @without_gradients
 def run_without_gradients(rerun: Callable[[Edit], Array], edit: Edit) -> Array:
-    """A function of this module, so that a trace can be pickled."""
+    """Return a function of this module, so that a trace can be pickled."""
     return rerun(edit)
 
 
@@ -81,7 +81,7 @@ class TraceData(Mapping[str, Tap]):
         return self.taps[name]
 
     def axes_of(self, name: str) -> tuple[str, str]:
-        """The axes of a tap's queries and keys; of no tap, two empty names."""
+        """Return the axes of a tap's queries and keys; of no tap, two empty names."""
         tap = self.taps.get(name)
         return ("", "") if tap is None else (tap.queries, tap.keys)
 

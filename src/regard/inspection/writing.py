@@ -102,7 +102,7 @@ def steps(logits: Array, ids: Sequence[int], name: Callable[[int], str]) -> list
 
 
 def likeliest(probabilities: Array, name: Callable[[int], str]) -> list[Candidate]:
-    """The largest of (entries,), best first."""
+    """Return the largest of (entries,), best first."""
     values, places = arrays_of(probabilities).best(probabilities, CANDIDATES)
     return [
         Candidate(name(index), probability, index)

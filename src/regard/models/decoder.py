@@ -46,8 +46,8 @@ class Decoder(TextFacts, Model):
     @torch.no_grad()
     def reset_parameters(self) -> None:
         """Initialize as GPT-2: deviation 0.02, by √(2 · num_layers) for projections whose output is
-        added to the residual stream, so that it does not grow (Radford et al. 2019, section 2.3).
-        """
+        added to the residual stream, so that it does not grow (Radford et al. 2019, section
+        2.3)."""
         if self.output_weight.is_meta:
             return  # the weights will be loaded
         for name, weight in self.named_parameters():
@@ -59,7 +59,7 @@ class Decoder(TextFacts, Model):
                 nn.init.normal_(weight, std=0.02 * sums**-0.5)
 
     def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
-        """The head's output. Of a language model, position t predicts token t + 1.
+        """Return the head's output. Of a language model, position t predicts token t + 1.
 
         Args:
             ids: (batch, length).
@@ -83,7 +83,7 @@ class Decoder(TextFacts, Model):
         *,
         documents: Tensor | None = None,
     ) -> Tensor:
-        """The last states before the projection, (batch, length, d_model).
+        """Return the last states before the projection, (batch, length, d_model).
 
         Args:
             ids: (batch, length).
@@ -112,7 +112,7 @@ class Decoder(TextFacts, Model):
         return logits if cap is None else cap * torch.tanh(logits / cap)
 
     def start(self, attention_mask: Tensor | None = None) -> "TextState":
-        """The state from which generation reads a prompt and decodes step by step.
+        """Return the state from which generation reads a prompt and decodes step by step.
 
         Args:
             attention_mask: (rows, length) of the prompt that will be read, True for a token, False
@@ -162,7 +162,7 @@ class TextState:
         return self.caches[0].self_attention.length
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        """Append tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         tokens = tokens.view(len(tokens), -1)
         if self.attention_mask is not None:
             if self.length:
@@ -174,7 +174,7 @@ class TextState:
         return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        """Keep, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         for cache in self.caches:
             cache.self_attention.select(rows)
         if self.attention_mask is not None:

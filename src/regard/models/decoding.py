@@ -7,7 +7,7 @@ from regard.errors import BadArgumentError
 
 
 def left_padded(tokens: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor | None]:
-    """The prompt with its padding moved to the left, so that new tokens follow its last one.
+    """Return the prompt with its padding moved to the left, so that new tokens follow its last one.
 
     Args:
         tokens, attention_mask: (batch, length) each.
@@ -23,7 +23,7 @@ def left_padded(tokens: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor 
 
 
 def check_attention_mask(attention_mask: Tensor, shape: tuple[int, ...]) -> None:
-    """Raises BadArgumentError unless the mask is boolean and of this shape, (batch, length)."""
+    """Raise BadArgumentError unless the mask is boolean and of this shape, (batch, length)."""
     if attention_mask.dtype != torch.bool or attention_mask.shape != shape:
         raise BadArgumentError(
             f"attention_mask must be boolean, True for tokens, with the shape {shape} of the ids;"
@@ -32,7 +32,7 @@ def check_attention_mask(attention_mask: Tensor, shape: tuple[int, ...]) -> None
 
 
 def check_documents(documents: Tensor, ids: Tensor, *others: object) -> None:
-    """Raises BadArgumentError unless documents have the ids' shape, (batch, length), and the others
+    """Raise BadArgumentError unless documents have the ids' shape, (batch, length), and the others
     are None."""
     if documents.shape != ids.shape or any(other is not None for other in others):
         raise BadArgumentError(
@@ -42,7 +42,7 @@ def check_documents(documents: Tensor, ids: Tensor, *others: object) -> None:
 
 
 def positions_of_tokens(attention_mask: Tensor) -> Tensor:
-    """Number of tokens before each, (batch, length); padding does not count.
+    """Return number of tokens before each, (batch, length); padding does not count.
 
     Args:
         attention_mask: (batch, length), True for a token.

@@ -55,7 +55,7 @@ class DualEncoder(DualFacts, Model):
         ids: Tensor | None = None,
         attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """The vectors of texts or of images, or, of both, `logits` of these vectors.
+        """Return the vectors of texts or of images, or, of both, `logits` of these vectors.
 
         Args:
             pixels: (batch, channels, height, width).
@@ -76,7 +76,8 @@ class DualEncoder(DualFacts, Model):
         return logits if self.logit_bias is None else logits + self.logit_bias
 
     def loss(self, images: Tensor, texts: Tensor) -> Tensor:
-        """The contrastive loss of vectors, (batch, width) each, where text k belongs to image k.
+        """Return the contrastive loss of vectors, (batch, width) each, where text k belongs to
+        image k.
 
         CLIP's is the cross-entropy of the right text for each image and of the right image for each
         text, their mean (Radford et al. 2021, figure 3). SigLIP's judges every pair by itself
@@ -91,5 +92,5 @@ class DualEncoder(DualFacts, Model):
         return sum(both, logits.new_zeros(())) / 2
 
     def patches(self, pixels: Tensor) -> Tensor:
-        """The vector of each patch of images, as `VisionTransformer.patches`."""
+        """Return the vector of each patch of images, as `VisionTransformer.patches`."""
         return self.image.patches(pixels)

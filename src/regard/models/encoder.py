@@ -103,7 +103,7 @@ class Encoder(Model):
         token_type_ids: Tensor | None = None,
         attention_mask: Tensor | None = None,
     ) -> Tensor:
-        """The last layer's output, (batch, length, d_model).
+        """Return the last layer's output, (batch, length, d_model).
 
         Args:
             ids: (batch, length), padded on either side.

@@ -80,7 +80,7 @@ class EncoderDecoder(AnyEncoderDecoder):
             nn.init.normal_(self.output.weight, std=deviation)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The head's output.
+        """Return the head's output.
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
@@ -124,8 +124,8 @@ class EncoderDecoder(AnyEncoderDecoder):
         memory_mask: Mask | None,
         caches: list[LayerCache] | None = None,
     ) -> Tensor:
-        """Decoder inputs, (batch, length), and the output of `encode` → states, (batch, length,
-        d_model), which `logits` projects.
+        """Read decoder inputs, (batch, length), and the output of `encode` → states, (batch,
+        length, d_model), which `logits` projects.
 
         Args:
             caches: one for each layer; inputs then follow what they hold.
@@ -134,7 +134,7 @@ class EncoderDecoder(AnyEncoderDecoder):
         return hidden * self.config.d_model**-0.5 if self.config.scale_output else hidden
 
     def start(self, source: Tensor) -> "PairState":
-        """Encodes source ids, (batch, source length), for generation to decode step by step."""
+        """Encode source ids, (batch, source length), for generation to decode step by step."""
         return PairState(self, source)
 
 
@@ -187,13 +187,13 @@ class PairState:
         self.caches = [LayerCache() for _ in model.decoder.layers]
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        """Append tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         tokens = tokens.view(len(tokens), -1)
         hidden = self.model.decode(tokens, self.memory, self.memory_mask, self.caches)
         return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        """Keep, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         for cache in self.caches:
             cache.self_attention.select(rows)
         sentence = self.sentence.index_select(0, rows)

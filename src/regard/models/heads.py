@@ -110,7 +110,7 @@ class TokenHead(nn.Module):
 
 
 def last_state(states: Tensor, chosen: Tensor) -> Tensor:
-    """The state at the last chosen position of each row, (batch, 1, d_model).
+    """Return the state at the last chosen position of each row, (batch, 1, d_model).
 
     Args:
         states: (batch, length, d_model).
@@ -122,14 +122,14 @@ def last_state(states: Tensor, chosen: Tensor) -> Tensor:
 
 
 def mean_state(states: Tensor, chosen: Tensor) -> Tensor:
-    """The mean of each row's chosen states, (batch, 1, d_model); of (batch, length, d_model), by
-    (batch, length)."""
+    """Return the mean of each row's chosen states, (batch, 1, d_model); of (batch, length,
+    d_model), by (batch, length)."""
     weights = chosen[..., None].to(states.dtype)
     return (states * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True)
 
 
 def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **changes: Any) -> ModelT:
-    """A model with the same body, another head, and other changes to its config.
+    """Return a model with the same body, another head, and other changes to its config.
 
     A head of the same shape keeps its weights, and so does a pooler that becomes part of a
     classification; any other head is new, with random weights from torch's generator.

@@ -45,7 +45,7 @@ class Model(Facts, nn.Module):
         return weight
 
     def not_padding(self, ids: Tensor) -> Tensor:
-        """True for a token, False for padding, (batch, length)."""
+        """Return True for a token, False for padding, (batch, length)."""
         return not_padding(ids, self.config.pad_id)
 
 
@@ -55,7 +55,8 @@ class AnyEncoderDecoder(PairFacts, Model):
     logits_bias: Tensor | None
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
-        """The decoder's last states, (batch, target length, d_model), which `logits` projects.
+        """Return the decoder's last states, (batch, target length, d_model), which `logits`
+        projects.
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
@@ -73,8 +74,8 @@ class AnyEncoderDecoder(PairFacts, Model):
 
 
 def two_tables(config: Any) -> tuple[nn.Embedding, nn.Embedding]:
-    """The empty tables of token embeddings of source and target: one and the same if they share a
-    vocabulary."""
+    """Return the empty tables of token embeddings of source and target: one and the same if they
+    share a vocabulary."""
     source = empty_table(config.vocab_size, config.d_model)
     if config.target_vocab_size is None:
         return source, source
@@ -82,12 +83,12 @@ def two_tables(config: Any) -> tuple[nn.Embedding, nn.Embedding]:
 
 
 def norm_of(config: ModelConfig) -> Norm:
-    """A normalization of states, (…, d_model)."""
+    """Return a normalization of states, (…, d_model)."""
     return make_norm(config.norm_kind, config.d_model, config.norm_eps)
 
 
 def rotaries(config: ModelConfig, dim: int, longest: int | None = None) -> Iterator[Rotary | None]:
-    """The rotary positions of each layer, which layers share; None for a layer without them.
+    """Return the rotary positions of each layer, which layers share; None for a layer without them.
 
     Args:
         dim: numbers of a head that are rotated.
@@ -108,8 +109,8 @@ def make_layer(
     decodes_memory: bool = False,
     routed: bool = False,
 ) -> TransformerLayer:
-    """A layer of this configuration, with cross-attention if it decodes a memory, and a mixture of
-    experts if a router chooses."""
+    """Return a layer of this configuration, with cross-attention if it decodes a memory, and a
+    mixture of experts if a router chooses."""
 
     # of queries and keys, by their width
     heads_norm = partial(
@@ -164,7 +165,7 @@ def make_layer(
 
 @torch.no_grad()
 def init_weights(model: nn.Module, std: float = 0.02) -> None:
-    """Normal weights in all projections and tables, zero biases; skips modules on meta."""
+    """Return normal weights in all projections and tables, zero biases; skips modules on meta."""
     for module in model.modules():
         if not isinstance(module, nn.Linear | nn.Embedding) or module.weight.is_meta:
             continue

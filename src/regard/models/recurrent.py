@@ -88,7 +88,7 @@ class RecurrentEncoderDecoder(RecurrentFacts, AnyEncoderDecoder):
         return Memory(states, self.decoder.keys(states), last, attention_mask)
 
     def start(self, source: Tensor) -> "RecurrentState":
-        """Encodes source ids, (batch, source length), for generation to decode step by step."""
+        """Encode source ids, (batch, source length), for generation to decode step by step."""
         return RecurrentState(self, source)
 
 
@@ -137,14 +137,14 @@ class RecurrentState:
         self.sentence = torch.arange(len(source), device=source.device)  # of each row
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Reads tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        """Read tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         if tokens.dim() == 1:
             tokens = tokens[:, None]
         hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
         return self.model.logits(hidden[:, -1])
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        """Keep, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         self.state = tuple(part.index_select(1, rows) for part in self.state)
         sentence = self.sentence.index_select(0, rows)
         if not torch.equal(sentence, self.sentence):  # else beams were reordered within sentences

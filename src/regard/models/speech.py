@@ -37,6 +37,6 @@ class SpeechEncoderDecoder(SpeechFacts, EncoderDecoder):
         return self.encoder(self.embed(source)), None
 
     def not_padding(self, ids: Tensor) -> Tensor:
-        """True for each state of a spectrogram, (batch, positions)."""
+        """Return True for each state of a spectrogram, (batch, positions)."""
         shape = len(ids), self.config.source_positions
         return torch.ones(shape, dtype=torch.bool, device=ids.device)

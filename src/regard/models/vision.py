@@ -64,8 +64,8 @@ class VisionTransformer(ImageFacts, Model):
         return self.encoder(self.embed(pixels))
 
     def patches(self, pixels: Tensor) -> Tensor:
-        """The head's output of each patch as if it were all that the head reads, of a model with
-        the head "embedding": (batch, channels, height, width) → (batch, patches, width)."""
+        """Return the head's output of each patch as if it were all that the head reads, of a model
+        with the head "embedding": (batch, channels, height, width) → (batch, patches, width)."""
         states = self.hidden(pixels)[:, self.config.class_token :]
         return self.head(states.flatten(0, 1)[:, None]).unflatten(0, states.shape[:2])
 

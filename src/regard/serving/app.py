@@ -30,7 +30,7 @@ def create_app(
     body_seconds: float = BODY_SECONDS,
     traces: Path | None = None,
 ) -> FastAPI:
-    """The application.
+    """Return the application.
 
     Args:
         served: the models; closed with the application.
@@ -66,7 +66,7 @@ def create_app(
 
 
 async def _healthy() -> dict[str, str]:
-    """The process answers."""
+    """Return the process answers."""
     return {"status": "ok"}
 
 

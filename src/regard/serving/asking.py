@@ -25,8 +25,8 @@ Item = TypeVar("Item")
 
 
 async def results_of(request: Request, model: Model[Any], work: Work) -> list[Any]:
-    """The results of a request's jobs, or the error of one whose text is refused alone; none of
-    them goes on when this has ended.
+    """Return the results of a request's jobs, or the error of one whose text is refused alone; none
+    of them goes on when this has ended.
 
     Raises:
         RegardError: as `Waiting.join`, or as a job.
@@ -39,7 +39,7 @@ async def results_of(request: Request, model: Model[Any], work: Work) -> list[An
 
 
 def answered(results: Sequence[Item]) -> Sequence[Item]:
-    """The results of a request, of which some may be errors.
+    """Return the results of a request, of which some may be errors.
 
     Raises:
         RegardError: the first of them, if all are errors.
@@ -50,7 +50,7 @@ def answered(results: Sequence[Item]) -> Sequence[Item]:
 
 
 async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work) -> list[Any]:
-    """Makes as many jobs as the model can run, and the next ones as these are done."""
+    """Make as many jobs as the model can run, and the next ones as these are done."""
     futures: list[asyncio.Future[Any]] = []
     errors: list[BaseException] = []
     room = asyncio.Semaphore(model.threads.running + SLICE_ITEMS)
@@ -79,7 +79,7 @@ async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work)
 
 
 async def _at_once(line: Line[Any], work: Work) -> list[Any]:
-    """The results of jobs, in one step of the loop for all of them."""
+    """Return the results of jobs, in one step of the loop for all of them."""
     loop, jobs = asyncio.get_running_loop(), list(work)
     left, over = len(jobs), loop.create_future()
 
@@ -132,7 +132,7 @@ async def _slice(
     *,
     thread: Executor | None = None,
 ) -> list[Item]:
-    """The next items; none at the end."""
+    """Return the next items; none at the end."""
     thread = thread or request.app.state.serving.preparing
 
     def made() -> list[Item]:

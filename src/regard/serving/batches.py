@@ -59,7 +59,7 @@ class Batches:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends the thread, after what waits."""
+        """End the thread, after what waits."""
         self.waiting.close()
         self._thread.join()
 

@@ -72,7 +72,7 @@ class Decode(Job):
         self.asked = next(self.searching)
 
     def found(self) -> list[Hypothesis]:
-        """The hypotheses, once the search in Python has ended.
+        """Return the hypotheses, once the search in Python has ended.
 
         Raises:
             BadArgumentError: no token was possible.
@@ -157,7 +157,7 @@ class Decoding:
         return self._jobs.counts()[1]
 
     def close(self) -> None:
-        """Ends the threads, after what waits and runs."""
+        """End the threads, after what waits and run."""
         self.waiting.close()
         self._thread.join()
 

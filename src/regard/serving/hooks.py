@@ -44,7 +44,7 @@ async def read(
     chosen: dict[str, Any],
     times: int = 1,
 ) -> Results:
-    """The results of a model that reads."""
+    """Return the results of a model that reads."""
     names = [each.name for each in catalog.doing(model.kind).inputs]
     columns = {name: listed(texts) for name in names if (texts := getattr(asked, name)) is not None}
     first, *others = columns.values()
@@ -61,7 +61,7 @@ async def read(
 async def rewrite(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
-    """The results of an encoder–decoder, with alignments and a trace on request."""
+    """Yield the results of an encoder–decoder, with alignments and a trace on request."""
     texts, step = listed(asked.text), getattr(asked, "alignment", None)
     is_traced = getattr(asked, "trace", False)
     if is_traced and len(texts) > 1:
@@ -100,7 +100,7 @@ async def decoded(
     options: dict[str, Any],
     seconds: float | None = None,
 ) -> tuple[Texts, list[Any]]:
-    """The hypotheses of an encoder–decoder for each job of some texts.
+    """Return the hypotheses of an encoder–decoder for each job of some texts.
 
     Args:
         task: the model's, with other settings.

@@ -43,12 +43,12 @@ class Job:
         self.future.add_done_callback(lambda future: call() if future.cancelled() else None)
 
     def finish(self, result: Any) -> None:
-        """Gives the caller the result, if it still waits."""
+        """Give the caller the result, if it still waits."""
         with suppress(InvalidStateError):
             self.future.set_result(result)
 
     def fail(self, error: BaseException) -> None:
-        """Gives the caller an error, if it still waits."""
+        """Give the caller an error, if it still waits."""
         with suppress(InvalidStateError):
             self.future.set_exception(error)
 
@@ -76,7 +76,7 @@ class Line(Generic[Kind]):
         self._waiting.put(self, jobs)
 
     def leave(self) -> None:
-        """Ends the jobs, and gives the place to others."""
+        """End the jobs, and give the place to others."""
         self._waiting.remove(self)
         for job in self._jobs:
             job.future.cancel()
@@ -106,7 +106,7 @@ class Waiting(ABC, Generic[Kind]):
         return self.room.used
 
     def join(self, texts: int) -> Line[Kind]:
-        """A place for a request of this many texts, before anything is done for it.
+        """Return a place for a request of this many texts, before anything is done for it.
 
         Raises:
             Busy: there is no room.
@@ -141,7 +141,7 @@ class Waiting(ABC, Generic[Kind]):
                 self.room.used -= 1
 
     def close(self) -> None:
-        """Takes no more jobs; those that wait are still done."""
+        """Take no more jobs; those that wait are still done."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -176,8 +176,8 @@ class Queue(Waiting[Kind]):
             self._lines.pop(line, None)
 
     def take(self, fits: Callable[[Kind], bool], *, wait: float | None) -> list[Kind] | None:
-        """The jobs that fit, of which each request is asked for one in turn; None once the queue is
-        closed and empty.
+        """Return the jobs that fit, of which each request is asked for one in turn; None once the
+        queue is closed and empty.
 
         Args:
             wait: seconds to wait for a first one; None: until there is one.
@@ -238,7 +238,7 @@ def _call(calls: list[Callable[[], None]]) -> None:
 
 
 def as_refusal(error: BaseException) -> BaseException:
-    """The error for a caller, of one in a model's thread: ours speak for themselves."""
+    """Return the error for a caller, of one in a model's thread: ours speak for themselves."""
     if isinstance(error, RegardError):
         return error
     failure = RuntimeError("the model failed; the server's log says why.")

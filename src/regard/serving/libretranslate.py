@@ -67,7 +67,7 @@ def _documented(kind: type[BaseModel]) -> dict[str, Any]:
 
 @libretranslate.get("/languages")
 def languages(here: Here) -> list[dict[str, Any]]:
-    """The languages that are served, and what each is translated to."""
+    """Return the languages that are served, and what each is translated to."""
     targets: dict[str, set[str]] = {}
     for source, target in _pairs(here.served.models):
         targets.setdefault(source, set()).add(target)
@@ -80,7 +80,7 @@ def languages(here: Here) -> list[dict[str, Any]]:
 
 @libretranslate.get("/frontend/settings")
 def settings(here: Here) -> dict[str, Any]:
-    """Settings that a page of LibreTranslate asks for first."""
+    """Return the settings that a page of LibreTranslate asks for first."""
     pairs = _pairs(here.served.models)
     first = next(iter(pairs), ("", ""))
     source, target = ({"code": code, "name": NAMES.get(code, code)} for code in first)
@@ -97,7 +97,7 @@ def settings(here: Here) -> dict[str, Any]:
 
 @libretranslate.get("/health")
 def health() -> dict[str, str]:
-    """The server answers."""
+    """Return the server answers."""
     return {"status": "ok"}
 
 
@@ -111,7 +111,7 @@ def missing(request: Request) -> JSONResponse:
 
 @libretranslate.post("/detect", openapi_extra=_documented(DetectRequest))
 async def detect(request: Request, here: Here) -> Any:
-    """The languages that a text may be in, of those that are translated here."""
+    """Return the languages that a text may be in, of those that are translated here."""
     fields = await _fields(request, here, DetectRequest)
     if isinstance(fields, JSONResponse):
         return fields
@@ -120,7 +120,7 @@ async def detect(request: Request, here: Here) -> Any:
 
 @libretranslate.post("/translate", openapi_extra=_documented(TranslateRequest))
 async def translate(request: Request, here: Here) -> Any:
-    """A text or several."""
+    """Return a text or several."""
     fields = await _fields(request, here, TranslateRequest)
     if isinstance(fields, JSONResponse):
         return fields
@@ -156,7 +156,7 @@ async def translate(request: Request, here: Here) -> Any:
 async def _translated(
     request: Request, pair: "Way", texts: list[str], alternatives: int
 ) -> list[Any]:
-    """The result for each text; the text itself where it is refused."""
+    """Return the result for each text; the text itself where it is refused."""
     model, languages = pair
     task = model.task.between(*languages) if any(languages) else model.task
     options = task.generation.with_alternatives(alternatives + 1) if alternatives else {}
@@ -170,7 +170,7 @@ async def _translated(
 
 
 async def _fields(request: Request, here: State, kind: type[Any]) -> Any:
-    """The values of a request; a refusal of one without the key."""
+    """Return the values of a request; a refusal of one without the key."""
     values = dict(parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=FIELDS))
     values |= await _body(request)
     key = bearer(request.headers) or values.get("api_key")
@@ -208,7 +208,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 def _parts(body: bytes, boundary: bytes) -> dict[str, str]:
-    """The fields of a form in parts (RFC 7578)."""
+    """Return the fields of a form in parts (RFC 7578)."""
     if not boundary:
         raise ValueError("no boundary")
     values: dict[str, str] = {}
@@ -232,7 +232,7 @@ Pairs = dict[tuple[str, str], Way]
 
 
 def _pairs(models: dict[str, Model[Any]]) -> Pairs:
-    """The pairs of languages, each with its first model."""
+    """Return the pairs of languages, each with its first model."""
     pairs: Pairs = {}
     for model in models.values():
         if model.kind != "translate":
@@ -252,14 +252,16 @@ def _pairs(models: dict[str, Model[Any]]) -> Pairs:
 
 
 def _code(name: str, codes: set[str]) -> str:
-    """A language that is served, by its code in any case and with any region: en for "en-US"."""
+    """Return a language that is served, by its code in any case and with any region: en for
+    "en-US"."""
     plain = name.strip().lower().replace("_", "-")
     spellings = {code.lower(): code for code in codes}
     return spellings.get(plain) or spellings.get(plain.partition("-")[0], plain)
 
 
 def _source(pairs: Pairs, target: str, text: str) -> dict[str, Any]:
-    """The language that a text most likely is in, of those that are translated to the target."""
+    """Return the language that a text most likely is in, of those that are translated to the
+    target."""
     detected = _detected({pair: way for pair, way in pairs.items() if pair[1] == target}, text)
     if not detected or (len(detected) > 1 and not detected[0]["confidence"]):
         sources = sorted(entry["language"] for entry in detected)
@@ -270,8 +272,8 @@ def _source(pairs: Pairs, target: str, text: str) -> dict[str, Any]:
 
 
 def _detected(pairs: Pairs, text: str) -> list[dict[str, Any]]:
-    """The languages that models read, the likeliest of a text first. The confidence, 0 to 100, is
-    the share of its words that a model's calibration lists: 0 for a model without one."""
+    """Return the languages that models read, the likeliest of a text first. The confidence, 0 to
+    100, is the share of its words that a model's calibration lists: 0 for a model without one."""
     shares: dict[str, float] = {}
     for (source, _), (model, _) in pairs.items():
         share = model.task.calibration.coverage(text)

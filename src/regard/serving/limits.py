@@ -43,7 +43,7 @@ class Limits:
         return self.rows // 4
 
     def deadline(self, seconds: float | None = None) -> float:
-        """The end of a request's time from now, by time.monotonic."""
+        """Return the end of a request's time from now, by time.monotonic."""
         return time.monotonic() + min(self.seconds, seconds or self.seconds)
 
     def check(self, texts: Sequence[str], number: int, results: int = 1) -> None:
@@ -79,7 +79,7 @@ class Limits:
             check_unicode(text)
 
     def configured(self, config: GenerationConfig, asked: int | None) -> GenerationConfig:
-        """Settings within the limits of tokens and rows.
+        """Return settings within the limits of tokens and rows.
 
         Args:
             asked: max_new_tokens, where a caller named it.

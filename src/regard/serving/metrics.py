@@ -61,7 +61,7 @@ class Metrics:
         took.observe(seconds)
 
     def of_model(self, name: str) -> "ModelMetrics":
-        """The counters of one model."""
+        """Return the counters of one model."""
         return ModelMetrics(self, name)
 
     def refresh(self) -> None:

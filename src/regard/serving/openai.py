@@ -92,7 +92,7 @@ class StreamOptions(BaseModel):
 
 
 def _texts(value: Any) -> Any:
-    """A text or several.
+    """Return a text or several.
 
     Raises:
         BadArgumentError: ids of tokens.
@@ -161,7 +161,7 @@ class Embeddings(_Asked):
 
 @openai.get("/models")
 def models(here: Here) -> dict[str, Any]:
-    """The models that are served."""
+    """Return the models that are served."""
     return {"object": "list", "data": [_model(name) for name in here.served.models]}
 
 
@@ -182,7 +182,7 @@ async def completions(request: Request, asked: Completion, here: Here) -> Respon
 
 @openai.post("/chat/completions", response_model=None)
 async def chat(request: Request, asked: Chat, here: Here) -> Response:
-    """The answer to a chat, by the model's own template."""
+    """Return the answer to a chat, by the model's own template."""
     options, most = asked.options(), asked.max_completion_tokens or asked.max_tokens
     if most is not None:
         options["max_new_tokens"] = most
@@ -232,11 +232,11 @@ class _Answer:
         }
 
     def beginning(self, index: int) -> str:
-        """The beginning of a text, which was in the request."""
+        """Return the beginning of a text, which was in the request."""
         return "" if self._beginnings is None else self._beginnings[index // self._asked.n]
 
     def choice(self, index: int, text: str, reason: str | None = None) -> dict[str, Any]:
-        """A text, or a piece of it; with a reason, the last one."""
+        """Return a text, or a piece of it; with a reason, the last one."""
         message = {"role": "assistant", "content": text}
         content: dict[str, Any] = {"text": text}
         if self._beginnings is None and self._asked.stream:
@@ -246,7 +246,7 @@ class _Answer:
         return {"index": index, **content, "logprobs": None, "finish_reason": reason}
 
     def of(self, *choices: dict[str, Any], **more: Any) -> dict[str, Any]:
-        """The object around choices."""
+        """Return the object around choices."""
         return {**self._fields, "choices": list(choices), **more}
 
     def event(self, *choices: dict[str, Any], **more: Any) -> str:
@@ -343,8 +343,8 @@ def _reason(result: Continuation) -> str:
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose content, where it is a list of parts, is their text; a developer's is the
-    system's, which it was called before."""
+    """Return a message whose content, where it is a list of parts, is their text; a developer's is
+    the system's, which it was called before."""
     if message.get("role") == "developer":
         message = message | {"role": "system"}
     content = message.get("content")

@@ -26,7 +26,7 @@ table{border-collapse:collapse}td,th{text-align:left;padding:.1rem 1rem .1rem 0}
 
 
 def page(schema: dict[str, Any]) -> str:
-    """The page of an OpenAPI schema."""
+    """Return the page of an OpenAPI schema."""
 
     def resolved(part: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in part:
@@ -41,7 +41,7 @@ def page(schema: dict[str, Any]) -> str:
 
 
 def type_of(part: dict[str, Any]) -> str:
-    """The type of a field, in words."""
+    """Return the type of a field, in words."""
     if "$ref" in part:
         return str(part["$ref"].rpartition("/")[2])
     if "anyOf" in part:

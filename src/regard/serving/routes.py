@@ -112,7 +112,8 @@ def _chosen_before(verb: str, values: tuple[tuple[str, Any], ...]) -> dict[str, 
 
 
 def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
-    """The class of a task's requests. Its options have the bounds and sentences of Python."""
+    """Return the class of a task's requests. Its options have the bounds and sentences of
+    Python."""
     own = kind.options_class()
     types, named = get_type_hints(own), dict[str, Any]()
     for each in kind.inputs:
@@ -131,7 +132,7 @@ def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
 
 
 def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
-    """A value within its bounds, or the sentence that Python has for it."""
+    """Return a value within its bounds, or the sentence that Python has for it."""
     if value is not None or type(None) not in get_args(kind):
         if metadata["bounds"]:
             metadata["bounds"].check(name, value, whole=float not in (kind, *get_args(kind)))
@@ -141,7 +142,7 @@ def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
 
 
 def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseModel]:
-    """The class of a task's results in the schema, by the shape of their JSON."""
+    """Return the class of a task's results in the schema, by the shape of their JSON."""
     named: dict[str, Any] = {}
     for key, hint in shape(kind).items():
         [plain] = [each for each in (get_args(hint) or [hint]) if each is not type(None)][:1]
@@ -157,7 +158,7 @@ def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseMod
 
 @run.get("/traces/{id}", response_class=Response)
 def trace(id: str, here: Here) -> Response:
-    """The page of a trace, as a file to be opened in a browser."""
+    """Return the page of a trace, as a file to be opened in a browser."""
     page = here.traces.get(id)
     if page is None:
         raise HTTPException(404, "this trace is no longer here; ask for it again.")

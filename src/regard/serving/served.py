@@ -43,7 +43,8 @@ class Model(Generic[AnyTask]):
 
 
 def _verb_of(task: Task) -> str | None:
-    """The verb of a task, or of the one that models of its kind do: a rewriter summarizes."""
+    """Return the verb of a task, or of the one that models of its kind do: a rewriter
+    summarizes."""
     for verb, name in catalog.VERBS.items():
         kinds = [kind for kind in catalog.DECLARATIONS if name in (kind.name, kind.does)]
         classes = tuple(kind.task_class() for kind in kinds)
@@ -85,7 +86,7 @@ class Served:
             self.models[name] = self._opened(name, place, task)
 
     def model(self, kind: str, name: str | None) -> Model[Any]:
-        """The model of a name, or the first one that does what is asked; for a request.
+        """Return the model of a name, or the first one that does what is asked; for a request.
 
         Args:
             kind: a name in catalog.VERBS.
@@ -117,7 +118,7 @@ class Served:
             raise Busy(f"{requests:,} requests", min(room.seconds() for room in rooms))
 
     def close(self) -> None:
-        """Ends all threads, after what waits and runs."""
+        """End all threads, after what waits and run."""
         for model in self.models.values():
             model.threads.close()
 
@@ -158,7 +159,7 @@ class Served:
 
 
 def _reading(task: Task) -> Compute:
-    """A model's batches: options and rows of texts → results."""
+    """Return a model's batches: options and rows of texts → results."""
 
     def compute(options: Any, rows: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
         chosen, left = task.with_options(**dict(options or ()))

@@ -206,7 +206,7 @@ class Worker(Child):
             ) from None
 
     def refusal(self) -> str | None:
-        """The sentence for which it could not start, if there is one."""
+        """Return the sentence for which it could not start, if there is one."""
         try:
             self.wait(lambda sentence: None)
         except RegardError as error:

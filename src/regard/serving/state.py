@@ -45,7 +45,8 @@ class Traces:
         return id
 
     def get(self, id: str) -> bytes | None:
-        """The page; None for an id that is not, or no longer, here. No path is made of it."""
+        """Return the page; None for an id that is not, or no longer, here. No path is made of
+        it."""
         with suppress(KeyError, FileNotFoundError):
             if self._folder is None:
                 return None

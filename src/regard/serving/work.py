@@ -155,8 +155,8 @@ class Texts(Work):
                 number += 1
 
     def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
-        """The results of `task.run` for each text, from the hypotheses of all jobs, or the error
-        with which the text is refused."""
+        """Yield the results of `task.run` for each text, from the hypotheses of all jobs, or the
+        error with which the text is refused."""
         left = iter(hypotheses)
         for text, parts in zip(self._texts, self._parts, strict=True):
             its = list(islice(left, sum(not isinstance(part, RegardError) for part in parts)))
@@ -168,11 +168,11 @@ class Texts(Work):
 def _configured(
     task: TextToText, limits: Limits, options: tuple[tuple[str, Any], ...]
 ) -> GenerationConfig:
-    """The settings of many requests, which ask for the same."""
+    """Return the settings of many requests, which ask for the same."""
     settings = dict(options)
     return limits.configured(task.configured(settings), settings.get("max_new_tokens"))
 
 
 def listed(texts: str | list[str]) -> list[str]:
-    """The texts of a field that may have one or several."""
+    """Return the texts of a field that may have one or several."""
     return [texts] if isinstance(texts, str) else texts

@@ -90,7 +90,8 @@ class Prompts(Work):
             job.future.add_done_callback(lambda _, on_token=on_token: on_token(None))  # type: ignore[misc]
 
     async def pieces(self) -> AsyncIterator[tuple[int, str, Continuation | None]]:
-        """The number of a prompt and the next piece of its text; with its last piece, the result.
+        """Yield the number of a prompt and the next piece of its text; with its last piece, the
+        result.
 
         Raises:
             RegardError: as a job.
@@ -119,7 +120,7 @@ class Stops:
         self._stop, self._held, self._ended = [end for end in stop if end], "", False
 
     def add(self, piece: str, *, last: bool = False) -> str:
-        """The text that is certain after one more piece; all that is left with the last."""
+        """Return the text that is certain after one more piece; all that is left with the last."""
         if self._ended:
             return ""
         text = self._held + piece

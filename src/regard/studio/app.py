@@ -36,7 +36,7 @@ def create_app(
     cache: bool = False,
     download: bool = False,
 ) -> FastAPI:
-    """The application that `regard studio` serves on 127.0.0.1.
+    """Return the application that `regard studio` serves on 127.0.0.1.
 
     Args:
         models: shipped names, folders and hub:org/name that a page may run; no path that a page
@@ -62,7 +62,7 @@ def create_app(
 
 
 async def _page(path: str) -> Response:
-    """A file of the built page, looked up by address among those that the package has."""
+    """Return a file of the built page, looked up by address among those that the package has."""
     if (file := page_at(f"/{path}")) is None:
         raise HTTPException(404, f"there is nothing at /{path[:80]}; the page is at /.")
     return file

@@ -10,7 +10,7 @@ from regard.http.sockets import ADDRESS
 
 
 def announce(listener: socket.socket, *, path: str = "/", browse: bool = True) -> None:
-    """Prints the address of the page on `listener`, and opens it in a browser.
+    """Print the address of the page on `listener`, and opens it in a browser.
 
     Connections wait in the socket's queue, so the browser may come before the server, whose imports
     take about as long as a browser's start.

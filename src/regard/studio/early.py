@@ -60,6 +60,6 @@ class Early(Starlette):
 
 
 def page_at(path: str) -> Response | None:
-    """A file of the built page, looked up by address among those that the package has."""
+    """Return a file of the built page, looked up by address among those that the package has."""
     file = page.built().get(path)
     return None if file is None else Response(file[1], media_type=file[0])

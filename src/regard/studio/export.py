@@ -40,7 +40,7 @@ def to_html(
     limit_mb: float = 16,
     query: str = "",
 ) -> list[str]:
-    """Writes the page with all of a short text, and of a long one what fits, coarse levels first.
+    """Write the page with all of a short text, and of a long one what fits, coarse levels first.
 
     Args:
         taps, heads: the maps to keep, the most wanted first; all of them, as far as they fit.
@@ -71,13 +71,14 @@ def to_html(
 
 
 def shared_name(trace: TraceData) -> str:
-    """The model's name without the folders of the machine that it is on."""
+    """Return the model's name without the folders of the machine that it is on."""
     name = trace.model_name
     return name if name.startswith("hub:") else PurePath(name).name or name
 
 
 def shared_text(trace: TraceData) -> str:
-    """The text, or the name of the file that was looked at; none of an image that came as text."""
+    """Return the text, or the name of the file that was looked at; none of an image that came as
+    text."""
     if trace.task not in OF_FILES:
         return trace.text
     return "" if trace.text.startswith("data:") else PurePath(trace.text).name
@@ -123,12 +124,12 @@ def _answers(
 
 
 def _in_order(trace: TraceData) -> list[Tap]:
-    """The layers, first those across from the last one on, with which the page begins."""
+    """Return the layers, first those across from the last one on, with which the page begins."""
     return sorted(trace.values(), key=lambda tap: -tap.layer if tap.kind == "cross" else 1)
 
 
 def _whole(tap: Tap) -> Iterator[TileRequest]:
-    """The mean over heads as the page asks for all of it (`fetchRows` of web/src/weights)."""
+    """Yield the mean over heads as the page asks for all of it (`fetchRows` of web/src/weights)."""
     for row in range(0, tap.rows, LONGEST):
         for column in range(0, tap.columns, LONGEST):
             size = min(LONGEST, tap.rows - row), min(LONGEST, tap.columns - column)
@@ -174,8 +175,8 @@ def _fitting(
     maps: list[tuple[Tap, int]], room: float, entries: float
 ) -> Iterator[tuple[Tap, TileRequest]]:
     """Tiles of maps in turn, each map's coarsest before a finer one of any, for so many characters
-    and weights that have to be computed. A map has no finer tile than its first that is too much.
-    """
+    and weights that have to be computed. A map has no finer tile than its first that is too
+    much."""
     going_on = [(tap, _requests(tap, head)) for tap, head in maps]
     while going_on:
         turn, going_on = going_on, []
@@ -192,7 +193,8 @@ def _fitting(
 
 
 def _requests(tap: Tap, head: int) -> Iterator[TileRequest]:
-    """The tiles of a map as the page asks for them: the whole map in one, then finer levels."""
+    """Yield the tiles of a map as the page asks for them: the whole map in one, then finer
+    levels."""
     longest = max(tap.rows, tap.columns)
     for level in range(max(math.ceil(math.log2(longest / TILE)), 0), -1, -1):
         height, width = (-(-length // 2**level) for length in (tap.rows, tap.columns))

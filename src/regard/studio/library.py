@@ -54,7 +54,8 @@ class Shelf:
         return list(self._places)
 
     def place(self, name: str) -> str:
-        """The place of the model of a name. Raises BadArgumentError for one that is not offered."""
+        """Return the place of the model of a name. Raises BadArgumentError for one that is not
+        offered."""
         if name not in self._places:
             raise unknown("model", name[:80], self._places)
         return self._places[name]
@@ -65,7 +66,7 @@ class Shelf:
         return Offer([name for name in others if name not in self._places], self._download)
 
     def open(self, name: str) -> None:
-        """Puts a model of the hub's cache, or of the hub, among those that a page lists."""
+        """Put a model of the hub's cache, or of the hub, among those that a page lists."""
         if name in self._places:
             return
         if self._cache and name in self.offer().cached:
@@ -79,7 +80,7 @@ class Shelf:
         self._places[name] = str(folder)
 
     def close(self, name: str) -> None:
-        """Takes a model from those that a page lists."""
+        """Take a model from those that a page lists."""
         self._places.pop(name, None)
 
     def _refusal(self, name: str) -> str:
@@ -145,7 +146,7 @@ class Library:
             raise
 
     def listed(self) -> list[Listed]:
-        """The traces that are here: those given, then those made, the oldest first."""
+        """Return the traces that are here: those given, then those made, the oldest first."""
         with self._lock:
             here = {**self._passed, **self._made}
         return [
@@ -163,7 +164,7 @@ class Library:
             return self._made[id]
 
     def trace(self, request: TraceRequest) -> str:
-        """Runs the model, unless that very request has been answered already; gives the id."""
+        """Run the model, unless that very request has been answered already; gives the id."""
         self._check(request)
         id = request.id
         with self._lock:
@@ -196,7 +197,7 @@ class Library:
         return Working(request.model, request.text, work.stage, work.done, work.most, work.seconds)
 
     def add_file(self, contents: bytes) -> str:
-        """Keeps a trace that `Trace.save` wrote, by its contents; gives the id."""
+        """Keep a trace that `Trace.save` wrote, by its contents; gives the id."""
         id = hashlib.sha256(contents).hexdigest()[:16]
         with self._lock:
             if id in self._made:
@@ -270,13 +271,13 @@ class Library:
 
 
 def _written(model: Any, options: Mapping[str, Any]) -> dict[str, int]:
-    """The tokens that a language model of the page adds where the request does not say."""
+    """Return the tokens that a language model of the page adds where the request does not say."""
     writes = isinstance(model, Writer) or getattr(model, "task", "") == "generation"
     return {"generate": TRACED} if writes and "target" not in options else {}
 
 
 def _layers(model: Any) -> list[Any]:
-    """The modules between which its work can be stopped, where modules of torch compute."""
+    """Return the modules between which its work can be stopped, where modules of torch compute."""
     handle = getattr(model, "handle", None)
     if handle is not None and handle.engine.looks:
         return []

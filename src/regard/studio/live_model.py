@@ -126,7 +126,7 @@ class PageReading:
 
 
 def content(task: Any) -> tuple[dict[str, Any], bytes]:
-    """Description of a task's model, and its weights.
+    """Return description of a task's model, and its weights.
 
     Args:
         task: of `regard.load`: one that writes, or that reads texts or images.
@@ -156,13 +156,13 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
 
 
 def config_of(task: Any) -> Any:
-    """The config of a task's model."""
+    """Return the config of a task's model."""
     source = task.handle.source
     return task.model.config if source is None else source.config
 
 
 def parameters_of(description: dict[str, Any], config: Any) -> int:
-    """Number of a model's parameters, those that the page computes included."""
+    """Return number of a model's parameters, those that the page computes included."""
     places = {place["at"]: place for place in description["tensors"].values()}
     sizes = [place.get("length") or place["rows"] * place["columns"] for place in places.values()]
     shapes = config.shapes()
@@ -189,7 +189,7 @@ def _computes(architecture: str, config: Any) -> bool:
 
 
 def _row(array: Any) -> Any:
-    """A table of one row, such as rotary frequencies, as the vector that is not rounded."""
+    """Return a table of one row, such as rotary frequencies, as the vector that is not rounded."""
     return array[0] if array.ndim == 2 and len(array) == 1 else array
 
 
@@ -248,7 +248,8 @@ def _translator(task: Any) -> dict[str, Any]:
 
 
 def _sentences(task: Any) -> dict[str, Any] | None:
-    """The way in which a text is translated sentence by sentence; None: it is read as a whole."""
+    """Return the way in which a text is translated sentence by sentence; None: it is read as a
+    whole."""
     if not isinstance(task, Translator) or task.whole:
         return None
     signs, letters = task.calibration.copied, task.calibration.letters
@@ -261,7 +262,7 @@ def _sentences(task: Any) -> dict[str, Any] | None:
 
 
 def _alone(task: Any) -> dict[str, Any]:
-    """A model of one text, which it continues or reads."""
+    """Return a model of one text, which it continues or reads."""
     tokenizer, name = task.tokenizer, task.name
     before, after = around(name, tokenizer)
     common = {
@@ -276,7 +277,7 @@ def _alone(task: Any) -> dict[str, Any]:
 
 
 def _viewer(task: Any) -> dict[str, Any]:
-    """A model of images."""
+    """Return a model of images."""
     config, preparation = config_of(task), task.preparation
     if preparation.resample not in FILTERS:
         raise unsupported(task.name, f"resizes images by Pillow's filter {preparation.resample}")

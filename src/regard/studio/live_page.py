@@ -52,7 +52,7 @@ class LivePage:
 
 
 def live_page(models: str | Sequence[str]) -> LivePage:
-    """The page with these models inside.
+    """Return the page with these models inside.
 
     Args:
         models: names, as `regard.load` takes them.
@@ -100,14 +100,14 @@ def _check_size(name: str, bytes_: int) -> None:
 
 
 def packed_json(content: dict[str, Any]) -> str:
-    """A script element with JSON, packed as the weights are."""
+    """Return a script element with JSON, packed as the weights are."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     [element] = of_bytes(text.encode(), kind="gzip", size=None)
     return element
 
 
 def _words() -> dict[str, Any]:
-    """The lessons' word vectors, with their numbers as float16 in base64."""
+    """Return the lessons' word vectors, with their numbers as float16 in base64."""
     words = load_vectors(WORDS)
     numbers = base64.b64encode(words.vectors.astype("<f2").tobytes()).decode()
     return {"name": WORDS, "words": words.words, "dim": words.dim, "vectors": numbers}

@@ -18,7 +18,7 @@ DECODERS = ("ByteFallback, Metaspace", "ByteLevel", "WordPiece", "Fuse", "")
 
 
 def tokenizer_parts(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
-    """The parts of tokenizer.json that the page reads.
+    """Return the parts of tokenizer.json that the page reads.
 
     Args:
         name: of the model, for messages.
@@ -71,7 +71,7 @@ def around(name: str, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
 
 
 def _kinds(part: dict[str, Any] | None) -> list[str]:
-    """The types of a part's steps."""
+    """Return the types of a part's steps."""
     if part is None:
         return []
     lists = [part[name] for name in ("normalizers", "pretokenizers", "decoders") if name in part]
@@ -79,7 +79,7 @@ def _kinds(part: dict[str, Any] | None) -> list[str]:
 
 
 def unsupported(name: str, why: str) -> UnsupportedError:
-    """The error for what the page lacks."""
+    """Return the error for what the page lacks."""
     return UnsupportedError(
         f"{name} {why}, which the page cannot compute by itself; use `regard studio {name}`."
     )

@@ -83,7 +83,7 @@ def to_rows(values: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
 
 @without_gradients
 def round_weights(model: "nn.Module", without: frozenset[str] = frozenset()) -> None:
-    """Gives a model the weights that the page computes with, in place."""
+    """Give a model the weights that the page computes with, in place."""
     import torch
 
     for name, tensor in model.state_dict().items():

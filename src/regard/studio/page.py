@@ -51,7 +51,8 @@ def built() -> dict[str, tuple[str, bytes]]:
 
 
 def read(name: str) -> str:
-    """The text of one file of the page, such as "regard.js". Raises UnavailableError without it."""
+    """Return the text of one file of the page, such as "regard.js". Raises UnavailableError without
+    it."""
     address = built().get(f"/{name}")
     if address is None:
         raise UnavailableError(f"the built page has no {name}; run `npm run build` in web/ again.")
@@ -87,7 +88,7 @@ def one_file(
     pieces: Sequence[str] = (),
     after: Mapping[str, str] | None = None,
 ) -> str:
-    """The whole file.
+    """Return the whole file.
 
     Args:
         parts: what the page finds in it: id → a script element, as `of_json` makes it.
@@ -138,18 +139,18 @@ def _named(parts: Mapping[str, str]) -> str:
 
 
 def _source(script: str) -> str:
-    """A script as the policy names it."""
+    """Return a script as the policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def _within(script: str) -> str:
-    """A script as it may stand in an element: there, only its own end tag and "<!--" mean anything;
-    both are written so that the language reads the same and HTML does not see them."""
+    """Return a script as it may stand in an element: there, only its own end tag and "<!--" mean
+    anything; both are written so that the language reads the same and HTML does not see them."""
     return script.replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
 
 
 def of_json(content: Any) -> str:
-    """A script element with JSON, whose texts can neither end it nor begin another."""
+    """Return a script element with JSON, whose texts can neither end it nor begin another."""
     data = json.dumps(plain(content), ensure_ascii=False, separators=(",", ":"))
     data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f'<script type="application/json">{data}</script>'

@@ -153,7 +153,7 @@ def working(library: Here) -> Working | None:
 
 @api.post("/files", openapi_extra=_upload)
 async def open_file(request: Request, library: Here) -> TraceInfo:
-    """A trace that `Trace.save` wrote, as the body."""
+    """Return a trace that `Trace.save` wrote, as the body."""
     contents = await request.body()
 
     def work() -> TraceInfo:
@@ -235,7 +235,8 @@ def export_npz(trace: Opened, wanted: Annotated[PartRequest, Depends()]) -> Resp
 
 @api.get("/traces/{id}/export.html", response_class=Response, responses=FILE)
 def export_html(trace: Opened, request: Request) -> Response:
-    """The page without its server, showing first what the query says as the page's address."""
+    """Return the page without its server, showing first what the query says as the page's
+    address."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "regard.html"
         to_html(trace, path, query=request.url.query)
@@ -243,7 +244,8 @@ def export_html(trace: Opened, request: Request) -> Response:
 
 
 async def in_turn(request: Request, thread: Executor, work: Callable[[], Result]) -> Result:
-    """The result of work that waits for its turn, given up when the page no longer waits for it."""
+    """Return the result of work that waits for its turn, given up when the page no longer waits for
+    it."""
     job = Work()
 
     async def done() -> Result:

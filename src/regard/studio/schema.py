@@ -20,7 +20,7 @@ IN_FILES = (
 
 
 def schema() -> str:
-    """The OpenAPI schema, from which `npm run types` in web/ makes src/schema.d.ts."""
+    """Return the OpenAPI schema, from which `npm run types` in web/ makes src/schema.d.ts."""
     answers = create_app([], {}).openapi()
     for kind in IN_FILES:
         content = TypeAdapter(kind).json_schema(ref_template="#/components/schemas/{model}")

@@ -139,7 +139,8 @@ def inside(request: InsideRequest) -> Inside:
 
 @trained.post("/next")
 def next_word(request: NextRequest) -> NextWord:
-    """The likeliest next tokens at one step of the translation, and the chance to draw each."""
+    """Return the likeliest next tokens at one step of the translation, and the chance to draw
+    each."""
     output, every = _logits(request.text)
     step = min(request.step, len(output) - 1)
     logits = every[step : step + 1]
@@ -179,7 +180,7 @@ def explain_encoder(text: str, layer: int) -> tuple[Explanation, list[int | None
 
 
 def token_of(words: list[int | None], word: int) -> int:
-    """The first token of a word. Raises BadArgumentError for a word that is not there."""
+    """Return the first token of a word. Raises BadArgumentError for a word that is not there."""
     if word not in words:
         last = max((number for number in words if number is not None), default=0)
         raise BadArgumentError(f"there are words 0 to {last}; got {word}.")
@@ -187,7 +188,7 @@ def token_of(words: list[int | None], word: int) -> int:
 
 
 def _read(text: str) -> tuple[Trace, list[str], list[int | None]]:
-    """The trace of a sentence, its source's tokens, and which word each of them is of."""
+    """Return the trace of a sentence, its source's tokens, and which word each of them is of."""
     trace = _trace(text)
     axis = trace.axes["source"]
     check_length(len(axis.tokens), fits=LONGEST // 2)
@@ -225,7 +226,7 @@ def _trace(text: str) -> Trace:
 
 
 def _logits(text: str) -> tuple[list[str], Floats]:
-    """The translation's tokens, and the logits (steps, vocab) that each was chosen by."""
+    """Return the translation's tokens, and the logits (steps, vocab) that each was chosen by."""
     trace = _trace(text)
     assert trace.generation is not None, "a translator's trace has what it wrote"
     return [step.token for step in trace.generation.steps], trace.output[0]

@@ -113,7 +113,7 @@ class TraceWidget(anywidget.AnyWidget):
         return repr(self._trace)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The page, below a picture that the page hides while it runs.
+        """Return the page, below a picture that the page hides while it runs.
 
         The picture is an output of its own: a notebook that is opened without its kernel still has
         the page's output, where JupyterLab shows an error and no other form of the same output.
@@ -127,7 +127,7 @@ class TraceWidget(anywidget.AnyWidget):
         return bundle
 
     def close(self) -> None:
-        """Takes the widget out of the notebook, and its threads with it."""
+        """Take the widget out of the notebook, and its threads with it."""
         self._worker.shutdown(wait=False, cancel_futures=True)
         self._app.state.library.close()
         super().close()
@@ -141,7 +141,7 @@ def in_kernel() -> bool:
 
 
 def publish(png: bytes, text: str) -> None:
-    """Puts a picture of 300 dpi into the cell's output, in the size that it has on paper."""
+    """Put a picture of 300 dpi into the cell's output, in the size that it has on paper."""
     from IPython.display import display
 
     (width,) = struct.unpack(">I", png[16:20])
@@ -153,7 +153,7 @@ def publish(png: bytes, text: str) -> None:
 
 
 def marked(png: bytes, name: str) -> tuple[bytes, str]:
-    """The picture with a name in it, and how its base64 begins, the name included."""
+    """Return the picture with a name in it, and how its base64 begins, the name included."""
     chunk = b"tEXtComment\0" + name.encode("latin-1")
     chunk = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
     header = png[:PNG_HEADER] + chunk
@@ -161,7 +161,7 @@ def marked(png: bytes, name: str) -> tuple[bytes, str]:
 
 
 async def ask(app: Any, path: str, body: object | None) -> httpx2.Response:
-    """The application's whole answer, without a socket between.
+    """Return the application's whole answer, without a socket between.
 
     Args:
         path: after /api, with its query.

@@ -61,7 +61,7 @@ TRAINED = {kind.training.name: kind for kind in DECLARATIONS if kind.training.na
 
 
 def doing(verb: str) -> Kind:
-    """The declaration of the task with this verb.
+    """Return the declaration of the task with this verb.
 
     Raises:
         BadArgumentError: an unknown task.
@@ -71,7 +71,7 @@ def doing(verb: str) -> Kind:
 
 
 def chosen(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that differ from their defaults, each within its bounds.
+    """Return the options that differ from their defaults, each within its bounds.
 
     Raises:
         BadArgumentError: an option that the task does not have, or a value out of range.
@@ -100,12 +100,13 @@ def not_of(verb: str, name: str) -> BadArgumentError:
 
 
 def taken_by(command: str) -> tuple[str, ...]:
-    """The shipped models that a command of `regard` takes."""
+    """Return the shipped models that a command of `regard` takes."""
     return tuple(name for name, each in SHIPPED.items() if command in KINDS[each.kind].commands)
 
 
 def default(kind: str, *languages: str | None) -> str | None:
-    """The shipped model of a kind, which is used where none is named; None: no model is shipped.
+    """Return the shipped model of a kind, which is used where none is named; None: no model is
+    shipped.
 
     Args:
         languages: of the source and the target of a translator; the first one if none has them.

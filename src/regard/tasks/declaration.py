@@ -117,7 +117,8 @@ class Kind:
         return self.result()
 
     def options_class(self) -> type[Options]:
-        """The class of its options, those of decoding among them; None: the model's own value.
+        """Return the class of its options, those of decoding among them; None: the model's own
+        value.
 
         Naming an option of sampling asks for sampling.
         """
@@ -135,7 +136,8 @@ def _options_class(options: Callable[[], type[Options]], panels: tuple[str, ...]
 
 
 def _passed_with_sampling(options: Any) -> dict[str, Any]:
-    """The options that were given, and that tokens are drawn where one of drawing is among them."""
+    """Return the options that were given, and that tokens are drawn where one of drawing is among
+    them."""
     chosen: dict[str, Any] = Options.passed(options)
     drawing = chosen.keys() & set(panel_of(options, "Sampling"))
     return ({"do_sample": True} if drawing else {}) | chosen

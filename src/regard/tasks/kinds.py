@@ -15,7 +15,7 @@ _MODELS = {kind.model: name for name, kind in catalog.KINDS.items() if kind.mode
 
 
 def kind_of(checkpoint: Checkpoint) -> str:
-    """The kind of model, a name in `catalog.KINDS`.
+    """Return the kind of model, a name in `catalog.KINDS`.
 
     An encoder–decoder translates, unless its config.json has task settings for summaries only.
 
@@ -48,6 +48,6 @@ def _writes(checkpoint: Checkpoint) -> bool:
 
 
 def describe(checkpoint: Checkpoint) -> str:
-    """The kind of model as a noun phrase for messages: "a language model (gpt2)"."""
+    """Return the kind of model as a noun phrase for messages: "a language model (gpt2)"."""
     what, settings = catalog.KINDS[kind_of(checkpoint)].what, checkpoint.files.get("config.json")
     return what if settings is None else f"{what} ({settings['model_type']})"

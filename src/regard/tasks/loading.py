@@ -12,7 +12,7 @@ Name = str | os.PathLike[str]
 
 
 def load(name: Name, task: str | None = None) -> Task:
-    """The model of a name, ready for its task.
+    """Return the model of a name, ready for its task.
 
     Its class is that of the task, such as Translator; an editor knows which from the name of a
     shipped model or from `task`.
@@ -55,6 +55,6 @@ def load(name: Name, task: str | None = None) -> Task:
 
 
 def task_class(kind: str) -> type[Task]:
-    """The class for a task, or for the kind of a model."""
+    """Return the class for a task, or for the kind of a model."""
     task_type: type[Task] = catalog.KINDS[kind].task_class()
     return task_type

@@ -69,8 +69,8 @@ class Layer:
 
 
 def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
-    """The model of a name, as `regard.load` takes it, computed by the native engine if it can be,
-    in fp32 whatever the model was calibrated to: the maps are of its own numbers.
+    """Return the model of a name, as `regard.load` takes it, computed by the native engine if it
+    can be, in fp32 whatever the model was calibrated to: the maps are of its own numbers.
 
     transformers opens what regard does not implement: another family, or settings of one.
 
@@ -113,7 +113,7 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
 
 
 def look_at(model: Traceable, text: str | Path, **options: Any) -> Trace:
-    """The trace of a text, or of an image's file.
+    """Return the trace of a text, or of an image's file.
 
     Args:
         options: of the model's `trace`: target, hypothesis, without, generate, and those of SEARCH.
@@ -142,7 +142,7 @@ def look_at(model: Traceable, text: str | Path, **options: Any) -> Trace:
 
 
 def describe(model: str, opened: Callable[[str], Any], *, name: str | None = None) -> ModelInfo:
-    """Description of a model for a page: regard's by their files, others once `opened`.
+    """Return description of a model for a page: regard's by their files, others once `opened`.
 
     Args:
         opened: gives the model of its name.
@@ -233,7 +233,7 @@ def _max_tokens(config: Any) -> int:
 
 
 def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
-    """The options of a model of regard's; of one that does not write, no option.
+    """Return the options of a model of regard's; of one that does not write, no option.
 
     Raises:
         DamagedFileError: its generation settings are malformed.
@@ -249,7 +249,8 @@ def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
 
 
 def options_of(settings: Any, task: str) -> dict[str, float]:
-    """The options of a model with these settings, GenerationConfig's or those of transformers."""
+    """Return the options of a model with these settings, GenerationConfig's or those of
+    transformers."""
     plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by
     values: dict[str, float] = {}
     for name in OFFERED:

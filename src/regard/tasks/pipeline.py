@@ -12,7 +12,7 @@ def pipeline(
     device: Device = None,
     **arguments: Any,
 ) -> Pipeline[Any]:
-    """A pipeline for a task, by the name it had in transformers v4.
+    """Return a pipeline for a task, by the name it had in transformers v4.
 
     >>> translate = regard.pipeline("translation_en_to_de")
     >>> translate("Where is the station?", max_length=40)

@@ -80,8 +80,9 @@ class _Reader:
 
 
 def roles(model: Traceable, text: str | None = None) -> Roles:
-    """The roles of a decoder's heads and the shares of its experts, with bootstrap intervals over
-    sequences: see `inspection.roles`. Beside random tokens, names are measured in 50 sentences.
+    """Return the roles of a decoder's heads and the shares of its experts, with bootstrap intervals
+    over sequences: see `inspection.roles`. Beside random tokens, names are measured in 50
+    sentences.
 
     >>> from regard.tasks.looking import open_for_looking
     >>> best = roles(open_for_looking("shakespeare")).heads[0]
@@ -159,7 +160,7 @@ def _measure_names(reader: _Reader) -> dict[str, list[Any]]:
 
 
 def _difference(ids: list[int], others: list[int]) -> slice:
-    """The places of ids between what the two lists have in common, before and behind."""
+    """Return the places of ids between what the two lists have in common, before and behind."""
     pairs = zip(ids, others, strict=False), zip(ids[::-1], others[::-1], strict=False)
     first, last = (len(list(takewhile(lambda pair: pair[0] == pair[1], each))) for each in pairs)
     return slice(first, max(len(ids) - last, first))
@@ -168,8 +169,8 @@ def _difference(ids: list[int], others: list[int]) -> slice:
 def _of_layer(
     name: str, measured: list[Any], names: list[Any] | None
 ) -> list[tuple[float, HeadRoles]]:
-    """The heads of a layer by what `role_shares` gave for each sequence and `name_shares` for each
-    sentence, and how clear each is."""
+    """Return the heads of a layer by what `role_shares` gave for each sequence and `name_shares`
+    for each sentence, and how clear each is."""
     shares, chances = (np.stack(parts) for parts in zip(*measured, strict=True))
     of_names = np.full((len(shares), 1, shares.shape[2]), np.nan)
     chance_of_names = np.full((len(shares), 1), np.nan)
@@ -189,7 +190,7 @@ def _of_layer(
 
 
 def _shares(measured: NDArray[np.float64], chance: Any) -> list[Share]:
-    """The shares of what was measured in each sequence, (sequences, shares)."""
+    """Return the shares of what was measured in each sequence, (sequences, shares)."""
     ends = zip(np.nanmean(measured, 0), *intervals_of_means(measured), strict=True)
     return [Share(*map(float, (*numbers, chance))) for numbers in ends]
 
@@ -240,7 +241,7 @@ def _weight(seen: Any, name: str) -> NDArray[np.float32]:
 
 
 def _of_transformers(model: Any) -> _Reader:
-    """A decoder that transformers runs."""
+    """Return a decoder that transformers runs."""
     import torch
 
     from regard.inspection import trace

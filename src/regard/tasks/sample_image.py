@@ -15,7 +15,7 @@ FIVE = ((19, 6), (10, 6), (9, 13), (13, 12), (17, 13), (19, 16), (18, 20), (14, 
 
 @cache
 def sample_image() -> str:
-    """The text of a PNG, white on black: the digit 5."""
+    """Return the text of a PNG, white on black: the digit 5."""
     height, width = np.mgrid[:SIDE, :SIDE]
     places = np.stack([width, height], -1).astype(float)
     away = np.min([_distance(places, *map(np.array, ends)) for ends in pairwise(FIVE)], 0)

@@ -71,7 +71,7 @@ def train(
 
 
 def _paths(data: File | tuple[File, ...] | list[File]) -> str | tuple[str, ...] | list[str]:
-    """The same files by their names."""
+    """Return the same files by their names."""
     if isinstance(data, tuple):
         return tuple(os.fspath(file) for file in data)
     return [os.fspath(file) for file in data] if isinstance(data, list) else os.fspath(data)

@@ -15,8 +15,8 @@ _RULES = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def stated_tokens(files: JsonFiles, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings with those of special_tokens_map.json, which comes first where the tokens are
-    not in tokenizer_config.json, as in transformers."""
+    """Return the settings with those of special_tokens_map.json, which comes first where the tokens
+    are not in tokenizer_config.json, as in transformers."""
     stated = files.get("special_tokens_map.json", {})
     return {**stated, **settings} if "added_tokens_decoder" in settings else {**settings, **stated}
 
@@ -53,7 +53,7 @@ def add_tokens(
 
 
 def _named(stated: Mapping[str, Any]) -> Iterator[AddedToken]:
-    """The special tokens: one for each role, and the further ones."""
+    """Yield the special tokens: one for each role, and the further ones."""
     for key, token in stated.items():
         if key.endswith("_token") and isinstance(token, str | dict):
             yield _token(token, True)
@@ -64,7 +64,7 @@ def _named(stated: Mapping[str, Any]) -> Iterator[AddedToken]:
 
 
 def _token(entry: str | Mapping[str, Any], is_special: bool) -> AddedToken:
-    """A token of its text, or of an entry with its rules."""
+    """Return a token of its text, or of an entry with its rules."""
     if isinstance(entry, str):
         return AddedToken(entry, special=is_special, normalized=not is_special)
     rules = {name: bool(entry[name]) for name in _RULES if name in entry}

@@ -21,7 +21,7 @@ _FIXED = 257  # bytes and END
 def train_continuous(
     texts: Iterable[str], *, kind: str = "subwords", vocab_size: int | None = None
 ) -> Tokenizer:
-    """A tokenizer of running text; "eos" and "bos" are both END, and white space is kept.
+    """Return a tokenizer of running text; "eos" and "bos" are both END, and white space is kept.
 
     Of more than MOST_CHARACTERS (`regard.text.train`), texts are drawn evenly to learn subwords.
 

@@ -28,7 +28,7 @@ def tokenizers_of(
     *,
     ends: bool,
 ) -> TokenizerPair:
-    """The tokenizers of source and target.
+    """Return the tokenizers of source and target.
 
     Args:
         files: the folder's JSON.
@@ -61,7 +61,7 @@ def tokenizers_of(
 
 
 def _file(folder: Path, side: str) -> Path:
-    """The SentencePiece file of a side; Argos Translate has it beside the model's folder."""
+    """Return the SentencePiece file of a side; Argos Translate has it beside the model's folder."""
     places = [folder]
     if (folder.parent / "metadata.json").is_file():
         places.append(folder.parent)
@@ -84,7 +84,7 @@ def _file(folder: Path, side: str) -> Path:
 def _numbered(
     file: Path, tokens: Sequence[str], settings: Mapping[str, Any], size: int, *, ends: bool
 ) -> Tokenizer:
-    """The tokenizer of a SentencePiece file with the ids of a vocabulary."""
+    """Return the tokenizer of a SentencePiece file with the ids of a vocabulary."""
     bos, eos, unk = (
         str(settings.get(f"{name}_token") or usual)
         for name, usual in (("bos", "<s>"), ("eos", "</s>"), ("unk", "<unk>"))

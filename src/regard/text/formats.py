@@ -46,7 +46,7 @@ class TokenizerFiles:
 def open_files(
     path: Path, *, side: str = "source", files: JsonFiles | None = None
 ) -> TokenizerFiles:
-    """The tokenizer in a folder, from whichever files hold it, or of a tokenizer.json.
+    """Return the tokenizer in a folder, from whichever files hold it, or of a tokenizer.json.
 
     Args:
         side: "source" or "target", of a folder with one for each (Marian's).
@@ -97,8 +97,8 @@ def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
 
 
 def _of_training(backend: tokenizers.Tokenizer) -> dict[str, Any]:
-    """Settings by what a training left in a tokenizer.json: the side on which texts were cut.
-    Merges that it dropped by chance are dropped no longer."""
+    """Return the settings by what a training left in a tokenizer.json: the side on which texts were
+    cut. Merges that it dropped by chance are dropped no longer."""
     if isinstance(backend.model, models.BPE):
         backend.model.dropout = None
     cut = backend.truncation
@@ -108,7 +108,8 @@ def _of_training(backend: tokenizers.Tokenizer) -> dict[str, Any]:
 def _build(
     folder: Path, kind: str, settings: Mapping[str, Any], side: str
 ) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
-    """The tokenizer, and what its special tokens are called unless the folder says otherwise."""
+    """Return the tokenizer, and what its special tokens are called unless the folder says
+    otherwise."""
     if (folder / f"{side}.spm").is_file():
         separate = folder / "target_vocab.json"
         vocab = separate if side == "target" and separate.is_file() else folder / "vocab.json"
@@ -133,7 +134,7 @@ def _special(
     backend: tokenizers.Tokenizer,
     usual: Mapping[str, str],
 ) -> dict[str, str]:
-    """The names of the special tokens in the folder's files; else the usual ones it has."""
+    """Return the names of the special tokens in the folder's files; else the usual ones it has."""
     stated = stated_tokens(files, settings)
     lone = not stated and not usual  # a tokenizer.json and nothing else
     special = {
@@ -154,7 +155,8 @@ def _special(
 
 
 def _kind(files: JsonFiles, settings: Mapping[str, Any]) -> str:
-    """The family: "bert", "t5", "mbart50", …, by the tokenizer's class, else by the model's."""
+    """Return the family: "bert", "t5", "mbart50", …, by the tokenizer's class, else by the
+    model's."""
     name = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
     if name in ("", "PreTrainedTokenizer", "TokenizersBackend"):
         name = str(files.get("config.json", {}).get("model_type") or "")

@@ -46,7 +46,7 @@ _AS_THEY_ARE = ("stablelm2", "hunyuan", "solar-open")
 
 
 def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
-    """The tokenizer in a GGUF file's metadata.
+    """Return the tokenizer in a GGUF file's metadata.
 
     Args:
         facts: the metadata by their names, such as "tokenizer.ggml.tokens".

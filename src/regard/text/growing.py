@@ -46,7 +46,8 @@ class Survey:
         return self.spelled / self.tokens if self.tokens else 0.0
 
     def suggested(self) -> int:
-        """Number of new subwords that the texts need; 0 where the vocabulary can write them."""
+        """Return number of new subwords that the texts need; 0 where the vocabulary can write
+        them."""
         return 0 if self.share < FOREIGN_SHARE else suggest_vocab_size(self.words.total())
 
 
@@ -68,7 +69,7 @@ def can_grow(tokenizer: Tokenizer) -> bool:
 
 
 def survey(tokenizer: Tokenizer, texts: Iterable[str]) -> Survey:
-    """Reads texts as the tokenizer does, which `can_grow`."""
+    """Read texts as the tokenizer does, which `can_grow`."""
     backend = tokenizer.backend
     result, table = Survey(), backend.get_vocab()
     spelled = tokenizer.unknown_ids
@@ -89,7 +90,7 @@ def survey(tokenizer: Tokenizer, texts: Iterable[str]) -> Survey:
 
 
 def grow(tokenizer: Tokenizer, found: Survey, count: int) -> Grown:
-    """The tokenizer with at most `count` new subwords, learned from the words of a survey.
+    """Return the tokenizer with at most `count` new subwords, learned from the words of a survey.
 
     They take the ids of subwords that do not occur in the surveyed texts, the last (rarest) first;
     where these are too few, further ids follow. Special tokens, bytes and single characters stay.
@@ -112,7 +113,7 @@ def grow(tokenizer: Tokenizer, found: Survey, count: int) -> Grown:
 
 
 def with_tokens(tokenizer: Tokenizer, names: Sequence[str]) -> Grown:
-    """The tokenizer with tokens that are read wherever their names stand in a text."""
+    """Return the tokenizer with tokens that are read wherever their names stand in a text."""
     backend = tokenizers.Tokenizer.from_str(tokenizer.backend.to_str())
     new = [name for name in names if backend.token_to_id(name) is None]
     backend.add_tokens([AddedToken(name, normalized=False) for name in new])
@@ -228,7 +229,7 @@ def _grow_unigram(
 
 
 def _kept(content: dict[str, Any], pieces: Iterable[str]) -> set[str]:
-    """The pieces that stay even where they do not occur."""
+    """Return the pieces that stay even where they do not occur."""
     added = {token["content"] for token in content["added_tokens"]}
     return added | {p for p in pieces if len(p) == 1 or p in added or _BYTE.fullmatch(p)}
 

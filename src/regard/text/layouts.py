@@ -75,8 +75,8 @@ _OTHER_SIDE = -1e6
 def sentencepiece_backend(
     file: Path, kind: str, settings: Settings
 ) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
-    """The tokenizer of a family (`kind`: "t5", "llama", …) from its SentencePiece file, and its
-    special tokens.
+    """Return the tokenizer of a family (`kind`: "t5", "llama", …) from its SentencePiece file, and
+    its special tokens.
 
     Args:
         settings: of tokenizer_config.json.
@@ -224,7 +224,7 @@ def refusing_library(problem: str, remedy: str) -> Iterator[None]:
 
 
 def read_vocab(file: Path) -> dict[str, int]:
-    """A vocab.json: piece → id."""
+    """Return a vocab.json: piece → id."""
     if not file.is_file():
         raise NotFoundError(f"{file} is missing; it maps pieces to ids. Copy it from the model.")
     ids = read_object(file)
@@ -234,7 +234,7 @@ def read_vocab(file: Path) -> dict[str, int]:
 
 
 def surround(backend: tokenizers.Tokenizer, single: str, pair: str) -> None:
-    """Sets which special tokens stand around a text ($A) and around two; `:1` is the segment."""
+    """Set which special tokens stand around a text ($A) and around two; `:1` is the segment."""
     tokens = {
         part.partition(":")[0] for part in f"{single} {pair}".split() if not part.startswith("$")
     }

@@ -27,7 +27,7 @@ class TokenizerPair:
         return self.source is self.target
 
     def for_tables(self, source: int, target: int) -> TokenizerPair:
-        """The same for a model with so many vectors; see `Tokenizer.for_table`."""
+        """Return the same for a model with so many vectors; see `Tokenizer.for_table`."""
         read = self.source.for_table(source)
         if self.joint and source == target:
             return TokenizerPair(read, read)

@@ -70,7 +70,7 @@ def make_backend(
     unk_id: int | None = None,
     as_added: bool = False,
 ) -> tokenizers.Tokenizer:
-    """The tokenizer that gives SentencePiece's own pieces, with ids by the order of `vocab`.
+    """Return the tokenizer that gives SentencePiece's own pieces, with ids by the order of `vocab`.
 
     Args:
         vocab: of a family that orders the pieces in its own way; None: as in the file.
@@ -123,8 +123,8 @@ def _of_kind(model: SentencePiece, kind: int) -> set[str]:
 
 
 def _favored(model: SentencePiece, vocab: Sequence[Scored], symbols: list[str]) -> list[Scored]:
-    """The pieces with SentencePiece's score of a symbol: as good as letters that are all the best
-    piece, almost."""
+    """Return the pieces with SentencePiece's score of a symbol: as good as letters that are all the
+    best piece, almost."""
     scored = zip(model.pieces, model.kinds, strict=True)
     best = max((score for (_, score), kind in scored if kind == _NORMAL), default=0.0)
     scores = {symbol: len(symbol) * best - 0.1 for symbol in symbols}
@@ -132,7 +132,8 @@ def _favored(model: SentencePiece, vocab: Sequence[Scored], symbols: list[str]) 
 
 
 def _merges(model: SentencePiece, names: Collection[str]) -> list[tuple[str, str]]:
-    """The merges of byte-pair encoding, which the file gives only as the rank of each result.
+    """Return the merges of byte-pair encoding, which the file gives only as the rank of each
+    result.
 
     Args:
         names: pieces of the vocabulary.
@@ -208,7 +209,7 @@ def _parse(data: bytes) -> SentencePiece:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The numbered fields of a protocol buffer's message; a nested message comes as bytes."""
+    """Yield the numbered fields of a protocol buffer's message; a nested message comes as bytes."""
     place = 0
     while place < len(data):
         key, place = _varint(data, place)

@@ -36,7 +36,8 @@ class TextStream:
         self._waiting: list[int] = []
 
     def add(self, id_: int) -> str:
-        """The text that is certain with this id and was not before; often a word, at times ""."""
+        """Return the text that is certain with this id and was not before; often a word, at times
+        ""."""
         self._waiting.append(id_)
         # In a run of byte pieces one wrong byte spoils the characters before it as well.
         if _BYTE.fullmatch(self.tokenizer.tokens([id_])[0]):
@@ -49,7 +50,7 @@ class TextStream:
         return text
 
     def end(self) -> str:
-        """The rest, when no more ids come: a character that stayed unfinished is U+FFFD."""
+        """Return the rest, when no more ids come: a character that stayed unfinished is U+FFFD."""
         text, self._waiting = self._text(), []
         return text
 

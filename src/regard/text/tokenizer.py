@@ -56,7 +56,8 @@ _KEPT = (
 
 
 def script(character: str) -> str | None:
-    """The script of a letter or vowel sign as Unicode's names begin with it; None of another.
+    """Return the script of a letter or vowel sign as Unicode's names begin with it; None of
+    another.
 
     >>> script("न"), script("é"), script("7")
     ('DEVANAGARI', 'LATIN', None)
@@ -142,8 +143,7 @@ class Tokenizer:
         Args:
             pad, eos, unk: the tokens' names; None where the family has none.
             others: further special tokens: "bos", "cls", "sep", "mask".
-            settings: of tokenizer_config.json, such as model_max_length and chat_template.
-        """
+            settings: of tokenizer_config.json, such as model_max_length and chat_template."""
         self.backend = backend
         roles = {"pad": pad, "eos": eos, "unk": unk, **(others or {})}
         self.special = {name: token for name, token in roles.items() if token is not None}
@@ -156,7 +156,7 @@ class Tokenizer:
         backend.no_truncation()
 
     def special_id(self, name: str) -> int:
-        """The id of a special token: "pad", "eos", "unk", "bos", "cls", "sep" or "mask".
+        """Return the id of a special token: "pad", "eos", "unk", "bos", "cls", "sep" or "mask".
 
         Raises NotFoundError where the tokenizer has none; `name in tokenizer.special` tells.
         """
@@ -180,7 +180,7 @@ class Tokenizer:
         return self.special_id("unk")
 
     def for_table(self, rows: int) -> Tokenizer:
-        """The same for a model with vectors for so many ids: a text with another is refused.
+        """Return the same for a model with vectors for so many ids: a text with another is refused.
 
         Models are published with more tokens than vectors: one for padding, for pictures.
         """
@@ -192,8 +192,8 @@ class Tokenizer:
         return other
 
     def longest(self, positions: int) -> int:
-        """The most tokens that a model of so many positions reads of a text: as many, or fewer
-        where the tokenizer's files say so."""
+        """Return the most tokens that a model of so many positions reads of a text: as many, or
+        fewer where the tokenizer's files say so."""
         limit = self.settings.get("model_max_length") or positions
         with refusing("model_max_length in tokenizer_config.json is no number"):
             return int(min(positions, float(limit)))  # some files say 1e30, which is no limit
@@ -271,7 +271,8 @@ class Tokenizer:
         return self._read(encoding)
 
     def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
-        """`inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
+        """Return the `inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for
+        one)."""
         backend = self._reading(*(text for pair in texts for text in pair if text is not None))
         flat = [text if second is None else (text, second) for text, second in texts]
         with _without_panic():
@@ -279,17 +280,18 @@ class Tokenizer:
         return [*map(self._read, encodings)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of token ids; special tokens are left out."""
+        """Return the text of token ids; special tokens are left out."""
         text: str = self.backend.decode(self._checked(ids), skip_special_tokens=True)
         return text
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """The piece of each id; `▁` marks the start of a word."""
+        """Return the piece of each id; `▁` marks the start of a word."""
         pieces = self._pieces
         return [pieces[id_][0] for id_ in map(int, ids)]
 
     def words(self, ids: Iterable[int]) -> list[Word]:
-        """The words that ids spell, each with the positions of its pieces; specials are in none.
+        """Return the words that ids spell, each with the positions of its pieces; specials are in
+        none.
 
         Works for ids that a model generated, which never were a text.
         """
@@ -305,7 +307,7 @@ class Tokenizer:
         return self.decode(ids).strip()
 
     def pieces(self, text: str) -> list[Piece]:
-        """The pieces of a text with their word's number and the characters they cover."""
+        """Return the pieces of a text with their word's number and the characters they cover."""
         spans = list(self._spans(text))
         words = self.words(id_ for id_, *_ in spans)
         word_of = {index: number for number, word in enumerate(words) for index in word.indices}
@@ -348,8 +350,8 @@ class Tokenizer:
         return frozenset(vocab[name] for name in names if name in vocab)
 
     def unknown_share(self, text: str) -> float:
-        """The share of a text's characters, spaces not counted, for which the vocabulary has no
-        subword but those of `unknown_ids`.
+        """Return the share of a text's characters, spaces not counted, for which the vocabulary has
+        no subword but those of `unknown_ids`.
 
         A byte-level vocabulary, as GPT-2's, has pieces for all. A long text is read in parts, so
         that other threads run in between.
@@ -373,7 +375,8 @@ class Tokenizer:
             return self._with_vectors(self._spelling.encode(text, add_special_tokens=False).ids)
 
     def added_spans(self, text: str) -> list[tuple[str, int, int]]:
-        """The added tokens that are read in a text with special ones, from where to where."""
+        """Return the added tokens that are read in a text with special ones, from where to
+        where."""
         added = self.backend.get_added_tokens_decoder()
         with _without_panic():
             encoding = self._reading(text, special_in_text=True).encode(
@@ -448,7 +451,7 @@ class Tokenizer:
         return _Memory(self._piece)
 
     def _piece(self, id_: int) -> tuple[str, bool, bool]:
-        """The piece of an id, whether it is in no word, and whether it begins one."""
+        """Return the piece of an id, whether it is in no word, and whether it begins one."""
         token = self.backend.id_to_token(*self._checked([id_])) or self.special.get("unk", "")
         is_outside = any(id_ == its for name, its in self._ids.items() if name != "unk")
         return token, is_outside, self.starts_word(token)
@@ -470,7 +473,8 @@ class Tokenizer:
         return WORD_START if spaces else BYTE_WORD_START
 
     def _reading(self, *texts: str, special_in_text: bool = False) -> tokenizers.Tokenizer:
-        """The backend for these texts: the plain one, unless a special token's name is in them."""
+        """Return the backend for these texts: the plain one, unless a special token's name is in
+        them."""
         for text in texts:
             check_unicode(text)
         if special_in_text:
@@ -516,7 +520,8 @@ class Tokenizer:
             return tokenizers.Tokenizer.from_str(self._json())
 
     def _json(self) -> str:
-        """The library counts all ids up to the largest, which a damaged file can make billions."""
+        """Return the library counts all ids up to the largest, which a damaged file can make
+        billions."""
         largest = max(self.backend.get_vocab().values(), default=0)
         if largest >= LARGEST_ID:
             raise DamagedFileError(
@@ -563,7 +568,7 @@ class Tokenizer:
 
 @contextmanager
 def _without_panic() -> Iterator[None]:
-    """Turns the library's bare Exceptions, and its panics, which no Exception is, into a
+    """Turn the library's bare Exceptions, and its panics, which no Exception is, into a
     DamagedFileError."""
     try:
         yield

@@ -119,7 +119,7 @@ def train_tokenizer(
 
 
 def check_most_subwords(number: int, name: str = "vocab_size") -> None:
-    """Raises BadArgumentError for more subwords than any text needs.
+    """Raise BadArgumentError for more subwords than any text needs.
 
     The library allocates memory for all of them at once, and aborts the process if it cannot.
     """
@@ -167,7 +167,7 @@ def train_pair(
 
 
 def suggest_vocab_size(words: int) -> int:
-    """A vocabulary size for so many running words (both sides together where they share it).
+    """Return a vocabulary size for so many running words (both sides together where they share it).
 
     8,000 for the 0.7 million words of Multi30k and the 2.5 million of Tatoeba; a twentieth of
     the words where data is short, and never under 512.
@@ -219,7 +219,7 @@ def _count_characters(lines: Iterable[str]) -> Counter[str]:
 
 
 def _alphabet(characters: Counter[str]) -> list[str]:
-    """The characters that get a piece of their own, the most frequent first."""
+    """Return the characters that get a piece of their own, the most frequent first."""
     repeated = {character for character, count in characters.items() if count > 1}
     others = (repeated | {*_ASCII}) - {WORD_START}
     return [WORD_START, *sorted(others, key=lambda c: (-characters[c], c))]

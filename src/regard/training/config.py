@@ -104,6 +104,6 @@ class Progress:
 
     @classmethod
     def read(cls, state: dict[str, Any]) -> "Progress":
-        """The progress in a checkpoint; runs of early versions counted loss_tokens."""
+        """Return the progress in a checkpoint; runs of early versions counted loss_tokens."""
         old = {"loss_tokens": "loss_terms"}
         return cls(**{old.get(name, name): value for name, value in state.items()})

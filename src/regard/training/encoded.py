@@ -59,7 +59,7 @@ class StoredBatches(ABC, Generic[BatchT]):
 
     @abstractmethod
     def batch(self, rows: Ids) -> BatchT:
-        """The batch of these rows of the store."""
+        """Return the batch of these rows of the store."""
 
 
 class EncodedTexts(StoredBatches[EncodedBatch]):
@@ -101,7 +101,7 @@ def padded(texts: Sequence[Ids], config: Any, *, first: Sequence[int] | None = N
 def encode_texts(
     texts: Iterable[tuple[str, str | None]], tokenizer: Tokenizer, max_length: int
 ) -> Iterator[Tokens]:
-    """The tokens of texts, or of pairs of texts, cut to `max_length`."""
+    """Yield the tokens of texts, or of pairs of texts, cut to `max_length`."""
     texts = iter(texts)
     while chunk := list(islice(texts, _AT_ONCE)):
         for encoding in tokenizer.inputs_batch(chunk):
@@ -121,7 +121,7 @@ def write_store(
     targets: int,
     max_length: int,
 ) -> TokenStore:
-    """Stores (ids, length of the first text, targets), whose targets are below `targets`."""
+    """Store (ids, length of the first text, targets), whose targets are below `targets`."""
     return TokenStore.write(
         path,
         ((ids, [first, *numbers]) for ids, first, numbers in rows),

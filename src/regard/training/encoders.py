@@ -65,7 +65,8 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         _ = self.base
 
     def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
-        """The base model's tokenizer, or one trained on the texts; it is saved in `folder`."""
+        """Return the base model's tokenizer, or one trained on the texts; it is saved in
+        `folder`."""
         if self.base is not None:
             tokenizer = self.base[1]
         else:
@@ -92,7 +93,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
     def encoder(
         self, tokenizer: Tokenizer, head: str, *, start: TextReader | None = None, **changes: Any
     ) -> TextReader:
-        """The model before its first step, with a head of this kind.
+        """Return the model before its first step, with a head of this kind.
 
         Args:
             start: the trained model with layers that are new; None: as it is.
@@ -139,7 +140,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         return {}
 
     def _adapt(self, model: TextReader) -> None:
-        """Gives the layers adapters, which learn with the head."""
+        """Give the layers adapters, which learn with the head."""
         rank, alpha = self.options.lora_rank, self.options.lora_alpha
         freeze(model, 0)
         for stack in stacks(model).values():
@@ -160,7 +161,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         return self.encoded(data.train, model)
 
     def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
-        """The batches over a store of encoded texts."""
+        """Return the batches over a store of encoded texts."""
         return EncodedTexts(
             store,
             cast(TextReader, model).config,
@@ -180,7 +181,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
 
 
 def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Tokenizer]:
-    """A decoder, or BART, for a head of its own, and its tokenizer, which can pad."""
+    """Return a decoder, or BART, for a head of its own, and its tokenizer, which can pad."""
     kind = checkpoint.settings["model_type"]
     if kind not in checkpoint.entry.headed:
         raise UnsupportedError(
@@ -193,7 +194,7 @@ def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Token
 
 
 def _padding(tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer; one without a padding token pads with the end of text."""
+    """Return the tokenizer; one without a padding token pads with the end of text."""
     special = dict(tokenizer.special)
     if "pad" in special or "eos" not in special:
         return tokenizer
@@ -204,7 +205,7 @@ def _padding(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def stacks(model: nn.Module) -> dict[str, Stack]:
-    """The model's stacks of layers by their names, the one that reads the input first."""
+    """Return the model's stacks of layers by their names, the one that reads the input first."""
     members = ((name, getattr(model, name, None)) for name in ("encoder", "decoder"))
     return {name: stack for name, stack in members if isinstance(stack, Stack)}
 
@@ -225,9 +226,8 @@ def freeze(model: nn.Module, train_layers: int | None, *, new: int = 0) -> None:
 
 
 def layer_rate(name: str, layers: Mapping[str, int], decay: float) -> float:
-    """The rate of a parameter over the head's: `decay` to the power of the layers above it, as in
-    ELECTRA and BEiT.
-    """
+    """Return the rate of a parameter over the head's: `decay` to the power of the layers above it,
+    as in ELECTRA and BEiT."""
     if decay == 1 or name.startswith("head."):
         return 1.0
     below = 0

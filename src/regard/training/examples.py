@@ -66,7 +66,7 @@ class Examples:
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __iter__(self) -> Iterator[Example]:
-        """The examples that stay."""
+        """Yield the examples that stay."""
         seen = SeenHashes()
         for example in self.read(self.path, self._skip):
             self.report.read += 1
@@ -230,7 +230,7 @@ def split(
 def _own_part(
     name: str, file: str | None, read: Read, fault: Fault, strict: bool, say: Say
 ) -> list[Example]:
-    """The user's dev or test examples, if there are any."""
+    """Return the user's dev or test examples, if there are any."""
     if not file:
         return []
     examples = Examples(file, read, fault, strict)
@@ -241,7 +241,8 @@ def _own_part(
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """An example a line, as JSON; the file is written whole or not at all. Returns how many."""
+    """Return an example a line, as JSON; the file is written whole or not at all. Returns how
+    many."""
     count = 0
     with whole_file(path) as temporary, open(temporary, "w", **_UTF8) as file:
         for example in examples:

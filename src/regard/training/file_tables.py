@@ -21,8 +21,8 @@ def read_file_table(
     text: Column | None = None,
     **reading: Any,
 ) -> Iterator[Example]:
-    """The rows of a table, one at a time: an example's text is the path of a file, its pair what is
-    said of that.
+    """Return the rows of a table, one at a time: an example's text is the path of a file, its pair
+    what is said of that.
 
     Args:
         file: the column of the files, whose names are those of files beside the table, or paths.

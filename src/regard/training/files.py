@@ -83,7 +83,7 @@ class FileRecipe(Recipe[OptionsT, FileData], Generic[OptionsT, TaskT, BatchT]):
         return self.task.load(self.checkpoint, name=self.options.base_model)  # type: ignore[return-value]
 
     def task_of(self, model: nn.Module) -> TaskT:
-        """The same task by other weights."""
+        """Return the same task by other weights."""
         task = copy.copy(self.base)
         task.handle = ModelHandle.of(model)
         return task
@@ -97,7 +97,8 @@ class FileRecipe(Recipe[OptionsT, FileData], Generic[OptionsT, TaskT, BatchT]):
 
     @abstractmethod
     def fault(self, example: Example) -> str | None:
-        """The reason, in two words, why the model cannot learn from an example; None: it can."""
+        """Return the reason, in two words, why the model cannot learn from an example; None: it
+        can."""
 
     def model(self, data: FileData) -> nn.Module:
         model: nn.Module = self.base.model
@@ -111,7 +112,7 @@ class FileRecipe(Recipe[OptionsT, FileData], Generic[OptionsT, TaskT, BatchT]):
 
     @abstractmethod
     def batch(self, examples: Sequence[Example]) -> BatchT:
-        """The examples as the model takes them, whose files are read."""
+        """Return the examples as the model takes them, whose files are read."""
 
     def save_task(
         self, model: nn.Module, data: FileData, figures: dict[str, float], folder: Path

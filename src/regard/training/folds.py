@@ -49,7 +49,7 @@ class CrossValidation:
         return {name: mean for name, (mean, _, _) in self.bounds.items()}
 
     def line(self) -> str:
-        """The means and intervals of the figures that are shown."""
+        """Return the means and intervals of the figures that are shown."""
         parts = []
         for name, text in self.shown.items():
             if name in self.bounds:
@@ -61,7 +61,7 @@ class CrossValidation:
         return f"{count} folds, mean and 95 % interval over folds: {', '.join(parts)}"
 
     def facts(self) -> dict[str, Any]:
-        """The figures for programs."""
+        """Return the figures for programs."""
         figures, intervals = {}, {}
         for name in filter(self.bounds.__contains__, self.shown):
             figures[name], *intervals[name] = (
@@ -70,7 +70,7 @@ class CrossValidation:
         return {"folds": len(self.folds), "figures": figures, "intervals": intervals}
 
     def on_card(self, text: CardText) -> CardText:
-        """The card of the model on all rows."""
+        """Return the card of the model on all rows."""
         results = [self.line(), "No row was held out from these weights"]
         return text._replace(
             results=results, facts={**text.facts, "cross_validation": self.facts()}
@@ -111,7 +111,7 @@ def cross_validate(
 def _part(
     recipe: Recipe[Any, Any], run: RunFolder, fold: Fold
 ) -> tuple[Recipe[Any, Any], RunFolder]:
-    """The recipe of a fold, which is silent until it is trained, and its folder."""
+    """Return the recipe of a fold, which is silent until it is trained, and its folder."""
     path = run.path / "folds" / str(fold.number)
     options = replace(recipe.options, output=str(path))
     part = type(recipe)(recipe.source, options, say=_silent, command=recipe.command)

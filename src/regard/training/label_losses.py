@@ -12,8 +12,8 @@ from torch.nn import functional
 def label_loss(
     logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, multi_label: bool
 ) -> Tensor:
-    """The summed loss of a batch: cross-entropy of one label; of several, the mean over the labels
-    of the cross-entropy of each.
+    """Return the summed loss of a batch: cross-entropy of one label; of several, the mean over the
+    labels of the cross-entropy of each.
 
     Args:
         targets: the numbers of each text's labels.
@@ -32,13 +32,13 @@ def label_loss(
 
 
 def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """The summed cross-entropy of a batch."""
+    """Return the summed cross-entropy of a batch."""
     labels = labels.to(logits.device)
     return (functional.cross_entropy(logits, labels, reduction="none") * weights[labels]).sum()
 
 
 def balanced_weights(counts: Sequence[int]) -> Tensor:
-    """The mean count over each label's count, (labels,): every label then counts alike."""
+    """Return the mean count over each label's count, (labels,): every label then counts alike."""
     numbers = torch.tensor(counts, dtype=torch.float32)
     return numbers.sum() / (len(counts) * numbers)
 

@@ -36,7 +36,7 @@ class LabelScores:
 def label_scores(
     predicted: Flags, expected: Flags, probabilities: Floats, *, multi_label: bool
 ) -> LabelScores:
-    """The figures of predictions against what was expected; each array is (texts, labels).
+    """Return the figures of predictions against what was expected; each array is (texts, labels).
 
     As in scikit-learn, a label that is neither predicted nor expected is left out of the macro-F1;
     of texts with several labels, it has an F1 of 0.
@@ -74,7 +74,8 @@ def matthews(table: NDArray[np.int64]) -> float:
 def calibration_error(
     predicted: Flags, expected: Flags, probabilities: Floats, *, one: bool, bins: int = 15
 ) -> float:
-    """Expected calibration error (Guo et al. 2017, equation 3): how far confidence is from truth.
+    """Return expected calibration error (Guo et al. 2017, equation 3): how far confidence is from
+    truth.
 
     Of one label a text, the confidence is the predicted label's probability; of several, each
     label is a question of its own.
@@ -125,7 +126,7 @@ class LabelEvaluation(Scored):
         )
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these texts, which may repeat."""
+        """Return the figures over these texts, which may repeat."""
         scores = self._scores(rows)
         figures = {
             "loss": float(self.losses[rows].mean()),
@@ -155,7 +156,7 @@ class LabelEvaluation(Scored):
         return confusion(self.predicted, self.expected)
 
     def worst(self, count: int) -> list[int]:
-        """The wrong texts that the classifier was surest about, by their loss."""
+        """Return the wrong texts that the classifier was surest about, by their loss."""
         wrong = np.flatnonzero((self.predicted != self.expected).any(1))
         return [int(row) for row in wrong[np.argsort(-self.losses[wrong])][:count]]
 
@@ -168,7 +169,7 @@ def evaluate_logits(
     multi_label: bool,
     threshold: float = 0.5,
 ) -> LabelEvaluation:
-    """Compares what a classifier says with what was expected; both are (texts, labels)."""
+    """Compare what a classifier says with what was expected; both are (texts, labels)."""
     logits = as_numpy(logits).astype(np.float64)
     scores = 1 / (1 + np.exp(-logits)) if multi_label else NUMPY.softmax(logits)
     # Of equal logits one label is predicted. Probabilities of different logits may round to a tie.
@@ -184,7 +185,8 @@ def evaluate_logits(
 
 
 def best_threshold(evaluation: LabelEvaluation) -> float:
-    """The threshold, in steps of 0.05, with the highest macro-F1; of equals, the nearest to 0.5."""
+    """Return the threshold, in steps of 0.05, with the highest macro-F1; of equals, the nearest to
+    0.5."""
 
     def macro_f1(threshold: float) -> float:
         predicted = evaluation.probabilities > threshold
@@ -219,7 +221,7 @@ def in_order(label: str) -> tuple[int, float, str]:
 
 
 def figures_line(name: str, figures: dict[str, float], count: int, examples: str) -> str:
-    """A line on the figures of a set of this many "texts" or "images"."""
+    """Return a line on the figures of a set of this many "texts" or "images"."""
     return (
         f"{name}, {count:,} {examples}: accuracy {figures['accuracy']:.1%}, macro-F1"
         f" {figures['macro_f1']:.1%}, micro-F1 {figures['micro_f1']:.1%}, calibration error"
@@ -234,7 +236,7 @@ def described(labels: Sequence[str], counts: Sequence[int]) -> str:
 
 
 def _losses(logits: Floats, expected: Flags, *, multi_label: bool) -> Floats:
-    """The loss of each text, (texts,): that of `losses.label_loss`, without weights."""
+    """Return the loss of each text, (texts,): that of `losses.label_loss`, without weights."""
     if multi_label:
         each = np.maximum(logits, 0) - logits * expected + np.log1p(np.exp(-abs(logits)))
         return each.mean(1)

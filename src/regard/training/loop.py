@@ -210,7 +210,7 @@ class _Training(Generic[BatchT]):
         self.check_number("sum of the weights", total, self.progress.step)
 
     def check_number(self, what: str, value: float, step: int) -> None:
-        """Raises BadArgumentError for infinity and NaN."""
+        """Raise BadArgumentError for infinity and NaN."""
         if not math.isfinite(value):
             config = self.config
             raise BadArgumentError(
@@ -278,7 +278,7 @@ class _Training(Generic[BatchT]):
             self.watch("save", self.progress)
 
     def checkpoint(self) -> None:
-        """Writes all that resuming needs."""
+        """Write all that resuming needs."""
         checkpoint = Checkpoint(
             weights=self.weights.gather({**self.weights.parameters}),
             optimizer=moments(self.optimizers, self.weights),
@@ -297,7 +297,8 @@ class _Training(Generic[BatchT]):
             )
 
     def averaged(self) -> list[int]:
-        """The steps whose checkpoints the next evaluation takes the mean of, besides its own."""
+        """Return the steps whose checkpoints the next evaluation takes the mean of, besides its
+        own."""
         config, now = self.config, self.progress.step
         count = config.average - 1
         # A cooldown moves the weights far in few steps: a mean with those before it is worse.
@@ -311,7 +312,7 @@ class _Training(Generic[BatchT]):
 
     @torch.no_grad()
     def load_mean(self) -> None:
-        """Puts the mean of the present and the newest checkpoints into the evaluated model."""
+        """Put the mean of the present and the newest checkpoints into the evaluated model."""
         mean = self.weights.gather({**self.weights.parameters})
         if not self.processes.first:
             return
@@ -323,7 +324,7 @@ class _Training(Generic[BatchT]):
                 parameter.copy_(mean[name])
 
     def timed(self, action: Callable[[], None]) -> float:
-        """Does it and returns the seconds it took, which are counted as the run's."""
+        """Do it and returns the seconds it took, which are counted as the run's."""
         started = time.perf_counter()
         action()
         seconds = self.processes.most(time.perf_counter() - started)

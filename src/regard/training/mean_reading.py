@@ -33,13 +33,13 @@ def reads_by_mean(model: TextReader, batch: Batch) -> bool:
 
 
 def _variation(states: Tensor) -> float:
-    """The variance of states, (texts, d_model), over their mean square."""
+    """Return the variance of states, (texts, d_model), over their mean square."""
     return float((states - states.mean(0)).square().sum() / states.square().sum())
 
 
 def with_mean_layer(model: Encoder) -> Encoder:
-    """The encoder without a head, of one layer more, whose output's first state is the mean state,
-    normalized."""
+    """Return the encoder without a head, of one layer more, whose output's first state is the mean
+    state, normalized."""
     config = replace(model.config, num_layers=model.config.num_layers + 1, head="none", labels=())
     deeper = Encoder(config)
     state = {name: weight for name, weight in model.state_dict().items() if name[:5] != "head."}

@@ -69,7 +69,7 @@ class ScoredTexts:
         return len(self._counts["bleu"])
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The scores of these texts, which may repeat."""
+        """Return the scores of these texts, which may repeat."""
         return {
             name: metric._compute_score_from_stats(self._counts[name][rows].sum(0).tolist()).score
             for name, metric in self._metrics.items()

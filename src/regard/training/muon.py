@@ -64,7 +64,7 @@ class Muon(torch.optim.Optimizer):
         return loss
 
     def _update(self, matrices: list[Tensor], group: dict[str, Any]) -> None:
-        """Updates matrices of one shape."""
+        """Update matrices of one shape."""
         momentum, rate = group["momentum"], group["lr"]
         gradients = [matrix.grad for matrix in matrices if matrix.grad is not None]
         for matrix in matrices:
@@ -85,7 +85,8 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonal(matrices: Tensor, iterations: int = 5) -> Tensor:
-    """The nearest matrices with orthonormal rows or columns, roughly: singular values near 1.
+    """Return the nearest matrices with orthonormal rows or columns, roughly: singular values near
+    1.
 
     Newton and Schulz's iteration in odd powers up to the fifth. It never converges exactly:
     singular values end between 0.7 and 1.2.

@@ -48,7 +48,7 @@ def make_optimizers(
 
 
 def moments(optimizers: Iterable[torch.optim.Optimizer], weights: Weights) -> dict[str, Tensor]:
-    """The optimizers' state as `exp_avg/name` and so on, for a file without code in it."""
+    """Return the optimizers' state as `exp_avg/name` and so on, for a file without code in it."""
     return weights.gather(
         {
             f"{key}/{name}": value
@@ -63,7 +63,7 @@ def moments(optimizers: Iterable[torch.optim.Optimizer], weights: Weights) -> di
 def load_moments(
     optimizers: Iterable[torch.optim.Optimizer], weights: Weights, tensors: dict[str, Tensor]
 ) -> None:
-    """Puts back what `moments` gave."""
+    """Put back what `moments` gave."""
     owner = {
         parameter: optimizer
         for optimizer in optimizers

@@ -19,7 +19,7 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def choose_device(name: str) -> torch.device:
-    """The device called `name`; "auto" is a GPU where there is one."""
+    """Return the device called `name`; "auto" is a GPU where there is one."""
     available = torch.cuda.is_available()
     if name == "auto":
         return torch.device("cuda" if available else "cpu")
@@ -30,7 +30,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """The dtype that `precision` names; "auto" is bf16 where the hardware multiplies it."""
+    """Return the dtype that `precision` names; "auto" is bf16 where the hardware multiplies it."""
     if precision == "auto":
         return torch.bfloat16 if _fast_bf16(device) else torch.float32
     return DTYPES[precision]
@@ -52,7 +52,7 @@ class MasterWeights:
         self._separate = dtype != torch.float32
 
     def gather_gradients(self) -> None:
-        """Adds the model's gradients to the masters' and clears the model's."""
+        """Add the model's gradients to the masters' and clears the model's."""
         if not self._separate:
             return
         for master, copy in self._pairs:
@@ -66,13 +66,13 @@ class MasterWeights:
 
     @torch.no_grad()
     def publish(self) -> None:
-        """Copies the masters into the model."""
+        """Copy the masters into the model."""
         if self._separate:
             masters, copies = zip(*self._pairs, strict=True)
             torch._foreach_copy_(copies, masters)
 
     def norm(self, gradients: Sequence[Tensor]) -> float:
-        """The norm of the whole gradient."""
+        """Return the norm of the whole gradient."""
         return nn.utils.get_total_norm(gradients).item()
 
     def gather(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -80,12 +80,12 @@ class MasterWeights:
         return {name: tensor.detach() for name, tensor in tensors.items()}
 
     def part(self, like: nn.Parameter, tensor: Tensor) -> Tensor:
-        """The tensor where the parameter is: see `processes.SharedWeights`."""
+        """Return the tensor where the parameter is: see `processes.SharedWeights`."""
         return tensor.to(like.device)
 
     @torch.no_grad()
     def load(self, weights: dict[str, Tensor]) -> None:
-        """Takes saved weights and publishes them."""
+        """Take saved weights and publishes them."""
         for name, master in self.parameters.items():
             master.copy_(weights[name])
         self.publish()

@@ -116,7 +116,7 @@ def _recorded(record: Path) -> dict[str, Any]:
 
 
 def _check_unchanged(folder: Path, made: dict[str, str]) -> None:
-    """The prepared files are as they were written."""
+    """Return the prepared files are as they were written."""
     for name, checksum in made.items():
         file = folder / name
         if not file.is_file() or sha256(file) != checksum:

@@ -43,15 +43,15 @@ class Processes:
         return numbers[self.rank :: self.count]
 
     def total(self, *values: float) -> list[float]:
-        """The sums of the processes' values."""
+        """Return the sums of the processes' values."""
         return self._reduced(values, dist.ReduceOp.SUM)
 
     def most(self, value: float) -> float:
-        """The largest of the processes' values."""
+        """Return the largest of the processes' values."""
         return self._reduced([value], dist.ReduceOp.MAX)[0]
 
     def from_first(self, value: T) -> T:
-        """The first process's value."""
+        """Return the first process's value."""
         if self.count == 1:
             return value
         values = [value]
@@ -79,13 +79,14 @@ ALONE = Processes()
 
 
 def launched() -> int:
-    """Number of processes that torchrun, or a launcher with the same variables, has started."""
+    """Return number of processes that torchrun, or a launcher with the same variables, has
+    started."""
     names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
     return int(os.environ["WORLD_SIZE"]) if all(name in os.environ for name in names) else 1
 
 
 def own_device(device: torch.device) -> torch.device:
-    """The device of this process: of several GPUs, its own.
+    """Return the device of this process: of several GPUs, its own.
 
     Raises:
         BadArgumentError: there are fewer GPUs than processes.
@@ -105,7 +106,7 @@ def own_device(device: torch.device) -> torch.device:
 
 @contextmanager
 def joined(device: torch.device, *, shard: bool = False) -> Iterator[Processes]:
-    """Joins the processes that were launched together, for as long as they live.
+    """Join the processes that were launched together, for as long as they live.
 
     Args:
         shard: whether weights, gradient and moments are to be shared out.
@@ -137,7 +138,8 @@ def joined(device: torch.device, *, shard: bool = False) -> Iterator[Processes]:
 
 
 def batches_in_step(asked: int | None, recorded: int | None, processes: Processes) -> int:
-    """Number of batches of a step: as requested or recorded, by default one for each process.
+    """Return number of batches of a step: as requested or recorded, by default one for each
+    process.
 
     Raises:
         BadArgumentError: the processes cannot share them equally.
@@ -193,7 +195,7 @@ class SharedWeights:
         self.parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
 
     def loss(self, batch: Any) -> tuple[Tensor, int, int]:
-        """The loss of this process's batch."""
+        """Return the loss of this process's batch."""
         result: tuple[Tensor, int, int] = self.loss_module(batch)
         return result
 
@@ -204,7 +206,7 @@ class SharedWeights:
         """Nothing: the model computes with what the optimizer updates."""
 
     def norm(self, gradients: Sequence[Tensor]) -> float:
-        """The norm of the whole gradient."""
+        """Return the norm of the whole gradient."""
         return whole(nn.utils.get_total_norm(gradients)).item()
 
     def gather(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -218,26 +220,27 @@ class SharedWeights:
         return gathered
 
     def part(self, like: nn.Parameter, tensor: Tensor) -> Tensor:
-        """This process's part of a whole tensor, as it has a part of the parameter."""
+        """Return this process's part of a whole tensor, as it has a part of the parameter."""
         if tensor.shape != like.shape:  # the optimizer's count of steps
             return tensor
         return part(like, tensor)
 
     @torch.no_grad()
     def load(self, weights: dict[str, Tensor]) -> None:
-        """Takes saved weights."""
+        """Take saved weights."""
         for name, parameter in self.parameters.items():
             parameter.copy_(part(parameter, weights[name]))
 
 
 def whole(tensor: Tensor) -> Tensor:
-    """The tensor, where each process has a part of it; all must ask."""
+    """Return the tensor, where each process has a part of it; all must ask."""
     full: Tensor = tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
     return full
 
 
 def part(like: Tensor, tensor: Tensor) -> Tensor:
-    """The part of a whole tensor that this process has of `like`, a tensor of the same shape."""
+    """Return the part of a whole tensor that this process has of `like`, a tensor of the same
+    shape."""
     if not hasattr(like, "full_tensor"):
         return tensor
     from torch.distributed.tensor import DTensor, distribute_tensor

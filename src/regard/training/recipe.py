@@ -33,7 +33,7 @@ class Epochs(Protocol):
     """Training data: the batch of any step, and how many batches make an epoch."""
 
     def at(self, step: int) -> Any:
-        """The batch of a step, from 0."""
+        """Return the batch of a step, from 0."""
 
     def __len__(self) -> int:
         """Batches in an epoch."""
@@ -69,7 +69,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     @staticmethod
     def files_in(path: str) -> Sequence[str | Path]:
-        """The files that are read of a path: itself, unless it may be a folder."""
+        """Return the files that are read of a path: itself, unless it may be a folder."""
         return [path]
 
     def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
@@ -95,7 +95,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         return [str(file) for path in paths for file in self.files_in(path)]
 
     def check_files(self) -> None:
-        """Raises NotFoundError for a file that is missing, before anything is written."""
+        """Raise NotFoundError for a file that is missing, before anything is written."""
         for file in self.files:
             check_rereadable(Path(file))
 
@@ -130,11 +130,11 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     @abstractmethod
     def model(self, data: DataT) -> nn.Module:
-        """The model before its first step."""
+        """Return the model before its first step."""
 
     @abstractmethod
     def describe(self, model: nn.Module) -> str:
-        """The model in a few words: "transformer tiny, norm pre"."""
+        """Return the model in a few words: "transformer tiny, norm pre"."""
 
     @abstractmethod
     def batches(self, data: DataT, model: nn.Module) -> Epochs:
@@ -155,11 +155,11 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Any) -> tuple[Tensor, int, int]:
-        """The summed loss, the number of its terms, and the number of tokens read."""
+        """Return the summed loss, the number of its terms, and the number of tokens read."""
 
     @abstractmethod
     def evaluate(self, model: nn.Module, data: DataT) -> dict[str, float]:
-        """The dev set's figures, `metric` among them."""
+        """Return the dev set's figures, `metric` among them."""
 
     def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
         """Write the model, what reads its input, and the card."""
@@ -191,11 +191,11 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         return choose_dtype(self.options.precision, next(model.parameters()).device)
 
     def rate_scale(self, name: str) -> float:
-        """The learning rate of a parameter over that of the schedule."""
+        """Return the learning rate of a parameter over that of the schedule."""
         return 1.0
 
     def watch(self, event: str, progress: Progress) -> None:
-        """Called at each event of the run, before those who watch it; see `training.fit`."""
+        """Take note of each event of the run, before those who watch it; see `training.fit`."""
 
     def collapsed(self, figures: dict[str, float]) -> bool:
         """Return True if the model gives nearly the same output for every input."""

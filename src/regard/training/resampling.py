@@ -28,11 +28,11 @@ class Scored(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """The number of examples."""
+        """Return the number of examples."""
 
     @abstractmethod
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these examples, which may repeat."""
+        """Return the figures over these examples, which may repeat."""
 
     def worst(self, count: int) -> list[int]:
         """Examples that a report shows, the worst first."""
@@ -45,8 +45,8 @@ class Scored(ABC):
 
 
 def intervals(scored: Scored | ScoredTexts, *, seed: int = 0) -> dict[str, tuple[float, float]]:
-    """The 95 % interval of each figure: name → (low, high), the same at every call; NaN of one that
-    no sample has."""
+    """Return the 95 % interval of each figure: name → (low, high), the same at every call; NaN of
+    one that no sample has."""
     drawn = [scored.figures_of(rows) for rows in _samples(len(scored), seed)]
     names = list(drawn[0])
     low, high = _ends(np.array([[figures[name] for name in names] for figures in drawn])).tolist()
@@ -54,7 +54,7 @@ def intervals(scored: Scored | ScoredTexts, *, seed: int = 0) -> dict[str, tuple
 
 
 def intervals_of_means(values: NDArray[np.float64], *, seed: int = 0) -> NDArray[np.float64]:
-    """The 95 % intervals of the means over the first axis, (2, …), the same at every call.
+    """Return the 95 % intervals of the means over the first axis, (2, …), the same at every call.
 
     NaN is left out of a mean; of nothing but NaN it is NaN.
     """
@@ -70,7 +70,7 @@ def intervals_of_means(values: NDArray[np.float64], *, seed: int = 0) -> NDArray
 
 
 def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> float:
-    """The p-value of the difference between two models on the same examples.
+    """Return the p-value of the difference between two models on the same examples.
 
     How often the difference, centered on 0, is at least as large as the one that was measured.
     """
@@ -92,7 +92,8 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of several runs' figures, and the ends of its 95 % interval by Student's t."""
+    """Return the mean of several runs' figures, and the ends of its 95 % interval by Student's
+    t."""
     degrees = len(values) - 1
     # t = √degrees · tan(angle), where the density of the angle is cos^(degrees − 1).
     angles = np.linspace(0, np.pi / 2, 100_001)
@@ -104,7 +105,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _ends(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The ends of the intervals of figures, (2, figures), of samples, (samples, figures)."""
+    """Return the ends of the intervals of figures, (2, figures), of samples, (samples, figures)."""
     defined = ~np.isnan(drawn).all(0)
     ends = np.full((2, drawn.shape[1]), math.nan)
     ends[:, defined] = np.nanpercentile(drawn[:, defined], [2.5, 97.5], axis=0)

@@ -62,7 +62,7 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other processes from training here, and removes what killed ones left half-written.
+        """Keep other processes from training here, and remove what killed ones left half-written.
 
         Raises:
             UnavailableError: another process trains here.
@@ -95,7 +95,7 @@ class RunFolder:
         return _recorded(file)["processes"] if file.exists() else None
 
     def option(self, name: str) -> Any:
-        """The value that the run began with; None if there is no run or none is recorded."""
+        """Return the value that the run began with; None if there is no run or none is recorded."""
         file = self.path / "run.json"
         return _recorded(file)["options"].get(name) if file.exists() else None
 
@@ -113,7 +113,7 @@ class RunFolder:
         threads: int | None = None,
         processes: int = 1,
     ) -> None:
-        """Records `options`, or, in a folder that holds a run, requires them to be the same.
+        """Record `options`, or, in a folder that holds a run, requires them to be the same.
 
         Args:
             free: options that may change from one call to the next: limits, how it is shown.
@@ -149,13 +149,13 @@ class RunFolder:
         )
 
     def log(self, entry: dict[str, Any]) -> None:
-        """Appends one line to log.jsonl."""
+        """Append one line to log.jsonl."""
         self.path.mkdir(parents=True, exist_ok=True)
         with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
     def cut_log(self, step: int) -> None:
-        """Removes the lines of log.jsonl behind `step`, which a resumed run writes again."""
+        """Remove the lines of log.jsonl behind `step`, which a resumed run writes again."""
         path = self.path / "log.jsonl"
         if not path.exists():
             return
@@ -167,7 +167,7 @@ class RunFolder:
                 file.write_text("".join(before), encoding="utf-8")
 
     def save(self, step: int, checkpoint: Checkpoint, *, keep: Sequence[int]) -> None:
-        """Writes a checkpoint whole, then drops what is no longer needed.
+        """Write a checkpoint whole, then drop what is no longer needed.
 
         The two newest stay and can be resumed from; of the steps in `keep`, the weights stay.
 
@@ -186,7 +186,7 @@ class RunFolder:
         self.drop_older(step, keep=keep)
 
     def drop_older(self, step: int, *, keep: Sequence[int]) -> None:
-        """Drops what is not needed once there is a checkpoint of `step`; see `save`."""
+        """Drop what is not needed once there is a checkpoint of `step`; see `save`."""
         # A later step than this one is a damaged checkpoint that was passed over.
         for other in [other for other in self.steps() if other <= step][:-2]:
             if other in keep:
@@ -195,7 +195,8 @@ class RunFolder:
                 shutil.rmtree(self._folder(other))
 
     def newest(self) -> Checkpoint | None:
-        """The newest checkpoint that is whole; names a damaged one and goes to the one before."""
+        """Return the newest checkpoint that is whole; names a damaged one and goes to the one
+        before."""
         for age, step in enumerate(reversed(self.steps())):
             folder = self._folder(step)
             if age >= 2 and not (folder / "optimizer.safetensors").exists():
@@ -216,7 +217,7 @@ class RunFolder:
         return None
 
     def intact(self, steps: Sequence[int]) -> list[int]:
-        """The steps whose weights are as they were written; names each other one."""
+        """Return the steps whose weights are as they were written; names each other one."""
         damages = {step: _damage(self._folder(step), ["weights.safetensors"]) for step in steps}
         for step, damage in damages.items():
             if damage is not None:
@@ -225,7 +226,7 @@ class RunFolder:
         return [step for step in steps if damages[step] is None]
 
     def mean(self, steps: Sequence[int]) -> Tensors:
-        """The mean of the weights of the given checkpoints."""
+        """Return the mean of the weights of the given checkpoints."""
         total: Tensors = {}
         for step in steps:
             for name, weight in _tensors(self._folder(step) / "weights.safetensors").items():
@@ -233,7 +234,7 @@ class RunFolder:
         return {name: weight.div_(len(steps)) for name, weight in total.items()}
 
     def steps(self) -> list[int]:
-        """The steps that have a checkpoint, oldest first."""
+        """Return the steps that have a checkpoint, oldest first."""
         names = [folder.name for folder in (self.path / "checkpoints").glob("step-*")]
         # Any other name, such as that of a copy, is not one that `_folder` gives.
         ours = re.compile(r"step-([0-9]{8}|[1-9][0-9]{8,})")
@@ -252,7 +253,7 @@ def _write(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def _tensors(file: Path) -> Tensors:
-    """The content of a file; norms have other names in runs of early versions."""
+    """Return the content of a file; norms have other names in runs of early versions."""
     tensors = {}
     for name, tensor in load_file(file).items():
         for old, new in _OLD_NAMES.items():
@@ -284,7 +285,7 @@ def _damage(folder: Path, names: Sequence[str] = _FILES) -> str | None:
 
 
 def _recorded(file: Path) -> dict[str, Any]:
-    """The content of run.json."""
+    """Return the content of run.json."""
     try:
         content = read_object(file)
         options, threads = content["options"], content.get("threads")
@@ -316,7 +317,8 @@ def _processes(number: int) -> str:
 
 
 def _logged_step(line: str) -> float:
-    """The step of a line of the log; infinite for what is no line, such as a crash leaves."""
+    """Return the step of a line of the log; infinite for what is no line, such as a crash
+    leaves."""
     try:
         return float(json.loads(line)["step"])
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -324,7 +326,7 @@ def _logged_step(line: str) -> float:
 
 
 def _remove_partial(folder: Path) -> None:
-    """Removes what `whole_file`, `whole_folder` and safetensors were writing in processes that were
+    """Remove what `whole_file`, `whole_folder` and safetensors were writing in processes that were
     killed."""
     for path in list(folder.rglob(".*.part")):
         if re.fullmatch(r"\..+\.[0-9]+\.part", path.name):

@@ -6,7 +6,7 @@ SCHEDULES = ("inverse-sqrt", "linear", "cosine")
 
 
 def learning_rate(schedule: str, step: int, *, peak: float, warmup: int, last: int | None) -> float:
-    """The rate at `step` (the first is 1): rises to `peak` at step `warmup`, then falls.
+    """Return the rate at `step` (the first is 1): rises to `peak` at step `warmup`, then falls.
 
     inverse-sqrt: as step^−½, Attention Is All You Need, equation 3, with its factor
                   d_model^−½ · warmup^−½ stated as `peak`.

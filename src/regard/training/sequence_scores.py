@@ -21,7 +21,8 @@ def spread(items: Sequence[Item], most: int) -> list[Item]:
 def greedy_answers(
     task: TextToText, sources: Sequence[str], references: Sequence[str], *, batch_size: int
 ) -> list[Any]:
-    """The results of greedy decoding, each at most ten tokens longer than the longest reference.
+    """Return the results of greedy decoding, each at most ten tokens longer than the longest
+    reference.
 
     A young model rarely ends a text; nothing is learned from how long it would continue.
     """

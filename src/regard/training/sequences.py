@@ -64,7 +64,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         return None if name is None else self.open_base(name)
 
     def open_base(self, name: str) -> TaskT:
-        """The model that training continues from."""
+        """Return the model that training continues from."""
         return self.task.load(open_checkpoint(name), name=name)  # type: ignore[return-value]
 
     @abstractmethod
@@ -94,7 +94,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         return self.new_model(config)
 
     def new_model(self, config: Any) -> AnyEncoderDecoder:
-        """A model of random weights."""
+        """Return a model of random weights."""
         return EncoderDecoder(config)
 
     def describe(self, model: nn.Module) -> str:
@@ -165,7 +165,7 @@ class PairEncoder:
 
 
 def with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoderDecoder:
-    """The same weights under another dropout; None: the model's own."""
+    """Return the same weights under another dropout; None: the model's own."""
     if dropout is None or dropout == model.config.dropout:
         return model
     other = type(model)(replace(model.config, dropout=dropout))
@@ -199,7 +199,7 @@ def summed_loss(
     *,
     inside: Tensor | None = None,
 ) -> Tensor:
-    """Summed loss over the target's tokens; padded positions never reach the projection.
+    """Return the summed loss over the target's tokens; padded positions never reach the projection.
 
     Args:
         inside: True for what is no padding, as the target; by default what is not pad_id.

@@ -22,7 +22,7 @@ class TensorBoard:
 
     @staticmethod
     def library() -> Any:
-        """The class that writes. Raises UnavailableError if its package is not installed."""
+        """Return the class that writes. Raises UnavailableError if its package is not installed."""
         with optional_package("tensorboard", "TensorBoard's event files need"):
             from torch.utils.tensorboard import SummaryWriter
         return SummaryWriter
@@ -40,7 +40,7 @@ TRACKERS = {"tensorboard": TensorBoard}
 
 
 def trackers(options: Mapping[str, Any]) -> list[type[TensorBoard]]:
-    """The trackers that a run's options ask for.
+    """Return the trackers that a run's options ask for.
 
     Raises:
         UnavailableError: the package of one is not installed.

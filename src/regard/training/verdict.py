@@ -11,8 +11,8 @@ from regard.training.recipe import Recipe
 
 
 def held_out(recipe: Recipe[Any, Any], run: Path) -> tuple[str, Any]:
-    """The part of the data that a classifier is judged by, and its examples: the test set, or else
-    the dev set; ("", ()) for models of other kinds."""
+    """Return the part of the data that a classifier is judged by, and its examples: the test set,
+    or else the dev set; ("", ()) for models of other kinds."""
     for part in ("test", "dev"):
         if read_baselines(run, part):
             for _, examples in recipe.test_sets(run, part):
@@ -30,7 +30,8 @@ def beside(figures: Figures, baselines: Mapping[str, Figures], part: str) -> str
 
 
 def nothing_learned(evaluator: Evaluator[Any], result: Any) -> str | None:
-    """The sentence on a model that gives all examples the same answer; None for any other."""
+    """Return the sentence on a model that gives all examples the same answer; None for any
+    other."""
     if not getattr(result, "constant", False):
         return None
     return (

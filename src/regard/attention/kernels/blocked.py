@@ -21,8 +21,8 @@ from regard.shapes import Float
 def blocked(
     attention: Attention, query_block: int | None = None, key_block: int | None = None
 ) -> tuple[Float[Tensor, "batch heads queries value_dim"], Float[Tensor, "batch heads queries"]]:
-    """The weighted average of the values, (batch, heads, queries, value_dim), and the log-sum-exp
-    of each row of scores, (batch, heads, queries)."""
+    """Return the weighted average of the values, (batch, heads, queries, value_dim), and the
+    log-sum-exp of each row of scores, (batch, heads, queries)."""
     query, key, value, score, mask, bias = attention
     heads, queries, keys = query.shape[1], query.shape[2], key.shape[2]
     query_block, key_block = query_block or rows_per_tile(query), key_block or KEY_BLOCK
@@ -63,7 +63,7 @@ def blocked(
 
 
 def _with_mask(bias: Tensor | None, allowed: Tensor | None, dtype: torch.dtype) -> Tensor | None:
-    """The bias of one tile, -inf where the mask hides."""
+    """Return the bias of one tile, -inf where the mask hides."""
     if allowed is None or (may_ask() and allowed.all()):
         return bias
     hidden = torch.zeros_like(allowed, dtype=dtype)
@@ -97,12 +97,12 @@ class RunningAverage:
         self.started = True
 
     def result(self) -> tuple[Tensor, Tensor]:
-        """The average and the log-sum-exp; zeros and -inf for a row that saw nothing."""
+        """Return the average and the log-sum-exp; zeros and -inf for a row that saw nothing."""
         return normalized(self.sum, self.total, self.top)
 
 
 def _split(bias: Tensor | None, dim: int, block: int, length: int) -> list[Tensor | None]:
-    """The bias of each block; a bias that is one along this dimension serves every block."""
+    """Return the bias of each block; a bias that is one along this dimension serves every block."""
     if bias is None or bias.shape[dim] == 1:
         return [bias] * -(-length // block)
     return list(bias.split(block, dim))

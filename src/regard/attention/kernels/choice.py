@@ -24,8 +24,8 @@ from regard.shapes import Float
 def plain(
     attention: Attention,
 ) -> tuple[Float[Tensor, "batch heads queries value_dim"], Float[Tensor, "batch heads queries"]]:
-    """The weighted average of the values, (batch, heads, queries, value_dim), and the log-sum-exp
-    of each row of scores, (batch, heads, queries)."""
+    """Return the weighted average of the values, (batch, heads, queries, value_dim), and the
+    log-sum-exp of each row of scores, (batch, heads, queries)."""
     weights, lse = softmax(attention.scores())
     value = repeat_heads(attention.value, attention.query.shape[1])
     return weights.to(value.dtype) @ value, lse
@@ -43,8 +43,8 @@ def definition(inputs: Attention) -> tuple[Tensor, Tensor]:
 
 
 def with_further_derivatives(output: Tensor, inputs: Attention) -> Tensor:
-    """A kernel's output, (batch, heads, queries, value_dim), whose derivatives beyond the first are
-    those of the definition."""
+    """Return a kernel's output, (batch, heads, queries, value_dim), whose derivatives beyond the
+    first are those of the definition."""
     query, key, value, score, mask, bias = inputs
     return _FurtherDerivatives.apply(output, score, mask, query, key, value, bias)
 
@@ -118,7 +118,7 @@ def fused(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
 
 
 def _with_nan(output: Tensor, attention: Attention) -> Tensor:
-    """The output, with NaN in the rows that have a score of NaN."""
+    """Return the output, with NaN in the rows that have a score of NaN."""
     # Where the keys do not fill a vector register, PyTorch's CPU kernel passes over such scores.
     query, key, *_, bias = attention
     if key.shape[2] >= REGISTER or output.device.type != "cpu":
@@ -205,7 +205,7 @@ def _needs_definition(kernel: str) -> bool:
 
 
 def choose(inputs: Attention) -> str:
-    """The fastest kernel for these inputs, as measured (benchmarks/kernels.py)."""
+    """Return the fastest kernel for these inputs, as measured (benchmarks/kernels.py)."""
     query, key, _, score, mask, bias = inputs
     batch, heads, queries, head_dim = query.shape
     keys = key.shape[2]
@@ -238,7 +238,7 @@ def _suits_short(inputs: Attention, entries: int) -> bool:
 
 
 def _as_scaled_dot(kernel: str, inputs: Attention) -> tuple[Attention, float]:
-    """The attention and the scale with which scale · query keyᵀ are the scores."""
+    """Return the attention and the scale with which scale · query keyᵀ are the scores."""
     query, score = inputs.query, inputs.score
     if score is scaled_dot:
         return inputs, query.shape[-1] ** -0.5

@@ -34,7 +34,7 @@ def may_leak(inputs: Attention, output: Float[Tensor, "batch heads queries value
 def without_hidden(
     inputs: Attention, compute: Callable[[Attention], tuple[Tensor, Tensor | None]]
 ) -> tuple[Tensor, Tensor | None]:
-    """Result of a kernel for the finite numbers, with NaN in the entries whose query sees
+    """Return result of a kernel for the finite numbers, with NaN in the entries whose query sees
     one that is not: output, (batch, heads, queries, value_dim), and log-sum-exp, (batch, heads,
     queries)."""
     _, key, value, _, mask, bias = inputs
@@ -59,7 +59,7 @@ def without_hidden(
 def _see(
     inputs: Attention, strange: Bool[Tensor, "batch key_heads keys dim"]
 ) -> Bool[Tensor, "batch heads queries dim"]:
-    """True where a query sees a key that is strange, in each dimension by itself."""
+    """Return whether a query sees a key that is strange, in each dimension by itself."""
     columns = strange.any(-1).flatten(0, 1).any(0).nonzero()[:, 0]
     strange = repeat_heads(strange[:, :, columns].float(), inputs.query.shape[1])
     queries = torch.arange(inputs.query.shape[2], device=strange.device)

@@ -21,7 +21,7 @@ REGISTER = 16  # float32 numbers in 512 bits
 
 
 def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads queries value_dim"]:
-    """The weighted average of the values, (batch, heads, queries, value_dim), with its first
+    """Return the weighted average of the values, (batch, heads, queries, value_dim), with its first
     derivative. The whole map is in memory."""
     query, key, value, _, mask, _ = attention
     queries, keys = query.shape[2], key.shape[2]
@@ -135,7 +135,8 @@ class _ShortAttention(torch.autograd.Function):
 
 
 def _softmax_dtype(scores: Tensor) -> torch.dtype:
-    """A register holds 32 numbers of 16 bits: other widths are faster as float32, where 16 fill it.
+    """Return a register holds 32 numbers of 16 bits: other widths are faster as float32, where 16
+    fill it.
 
     Either way sums are kept in float32.
     """

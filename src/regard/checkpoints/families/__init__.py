@@ -77,7 +77,7 @@ TYPES: dict[str, Entry] = {name: entry for entry in FAMILIES for name in entry.t
 
 
 def titles(*models: str, headed: bool = False) -> str:
-    """The families whose models are of these classes, for messages.
+    """Return the families whose models are of these classes, for messages.
 
     >>> titles("EncoderDecoder", "RecurrentEncoderDecoder", "VisionTransformer")
     'BART, mBART, M2M100 and NLLB, T5, mT5, Marian, Pegasus, regard, regard, ViT'
@@ -92,7 +92,7 @@ def titles(*models: str, headed: bool = False) -> str:
 
 
 def find_family(model_type: object, *, where: str) -> Entry:
-    """The family of a model_type. `where` it was found is for the message."""
+    """Return the family of a model_type. `where` it was found is for the message."""
     if isinstance(model_type, str) and model_type in TYPES:
         return TYPES[model_type]
     hint = did_you_mean(model_type, TYPES)
@@ -104,7 +104,7 @@ def find_family(model_type: object, *, where: str) -> Entry:
 
 
 def family_of(model: Any) -> Family:
-    """The family as which a model is saved."""
+    """Return the family as which a model is saved."""
     for entry in FAMILIES:
         if entry.model == type(model).__name__ and entry.family.fits(model.config):
             return entry.family

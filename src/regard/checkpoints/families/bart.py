@@ -32,7 +32,7 @@ KEYS = marian.KEYS | {
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """The norm of the family, and where its decoder starts."""
+    """Return the norm of the family, and where its decoder starts."""
     marian.check_sizes(settings)
     bart = settings["model_type"] == "bart"
     if not bart and fields["head"] != "language_model":
@@ -53,7 +53,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(config: EncoderDecoderConfig) -> Settings:
-    """The class of a model without a bias of the logits, which is the model alone."""
+    """Return the class of a model without a bias of the logits, which is the model alone."""
     bare = config.head == "language_model" and not config.logits_bias
     return {"architectures": ["MBartModel" if config.norm_first else "BartModel"]} if bare else {}
 

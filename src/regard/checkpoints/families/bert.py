@@ -71,7 +71,7 @@ REFUSED = {
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """transformers drops nothing before the projection of a question's answer."""
+    """Return that nothing is dropped before the projection of an answer, as in transformers."""
     return {"head_dropout": 0.0} if fields["head"] == ANSWERS else {}
 
 

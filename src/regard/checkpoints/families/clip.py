@@ -63,7 +63,8 @@ _OLD_END = 2  # which says nothing: the end is the highest id of a text
 
 
 def side(name: str, settings: Settings) -> Settings:
-    """The settings of one encoder, "text" or "vision"; old files have them under two keys."""
+    """Return the settings of one encoder, "text" or "vision"; old files have them under two
+    keys."""
     old = settings.get(f"{name}_config_dict")
     return dict((settings.get(f"{name}_config") if old is None else old) or {})
 
@@ -78,7 +79,7 @@ def fields(keys: dict[str, Key], settings: Settings, fixed: Settings) -> dict[st
 
 
 def written(keys: dict[str, Key], config: Any) -> Settings:
-    """The keys of config.json for one encoder."""
+    """Return the keys of config.json for one encoder."""
     values = {key: entry.write(getattr(config, entry.field)) for key, entry in keys.items()}
     return values | {"attention_dropout": 0.0}
 

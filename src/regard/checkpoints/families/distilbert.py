@@ -53,7 +53,7 @@ HEAD_DROPOUT = {
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """The dropout of the head, whose key depends on it."""
+    """Return the dropout of the head, whose key depends on it."""
     head = fields["head"]
     dropout = settings.get(*HEAD_DROPOUT[head]) if head in HEAD_DROPOUT else None
     return {"pooler_activation": "relu", "head_dropout": dropout}

@@ -55,7 +55,8 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _two_ropes(settings: Settings) -> tuple[Settings, Any]:
-    """Settings with the positions of layers without a window alone, and the theta of the others."""
+    """Return settings with the positions of layers without a window alone, and the theta of the
+    others."""
     ropes: dict[str, Any] = settings.get("rope_parameters") or {}
     full: dict[str, Any] = dict(ropes.get("full_attention") or {})
     local: dict[str, Any] = dict(ropes.get("sliding_attention") or {})

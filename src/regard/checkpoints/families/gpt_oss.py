@@ -49,7 +49,7 @@ def type_of(config: DecoderConfig) -> str | None:
 
 
 def place(name: str, config: DecoderConfig) -> str | Place:
-    """The name of a weight in their files, or its place in one of them."""
+    """Return the name of a weight in their files, or its place in one of them."""
     if not (match := _EXPERT.fullmatch(name)):
         return llama.BASE + rename(name, RENAMES)
     layer, number, part, kind = match.groups()

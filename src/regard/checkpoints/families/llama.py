@@ -209,8 +209,8 @@ def _place(name: str, config: DecoderConfig) -> str:
 
 
 def aliases(config: DecoderConfig) -> dict[str, str]:
-    """The output projection where it is the embedding table; and what the body of a model that
-    answers questions is called in another of these families."""
+    """Return the output projection where it is the embedding table; and what the body of a model
+    that answers questions is called in another of these families."""
     if config.head == "language_model":
         return {"lm_head.weight": "model.embed_tokens.weight"} if config.tied_output else {}
     body = _body(config)
@@ -389,8 +389,8 @@ def _rope_settings(settings: Settings, key: str) -> dict[str, Any]:
 
 
 def _with_first_length(settings: Settings, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The rotary settings with the length of the first texts, which may stand beside them or be
-    that of all texts; and with the factor, which may follow from the two."""
+    """Return the rotary settings with the length of the first texts, which may stand beside them or
+    be that of all texts; and with the factor, which may follow from the two."""
     longest = settings["max_position_embeddings"]
     first = settings.get("original_max_position_embeddings")
     first = parameters.get("original_max_position_embeddings", longest) if first is None else first

@@ -29,7 +29,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def constants(config: EncoderDecoderConfig, xp: Any) -> dict[str, Any]:
-    """The tables of sinusoids, which are computed, not stored; padding's row is zero."""
+    """Return the tables of sinusoids, which are computed, not stored; padding's row is zero."""
     offset = config.position_offset
     table = sinusoids(xp, config.max_positions + offset, config.d_model, spread=True)
     table[offset - 1] = 0

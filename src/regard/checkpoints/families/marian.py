@@ -88,7 +88,7 @@ def aliases(config: EncoderDecoderConfig) -> dict[str, str]:
 
 
 def constants(config: EncoderDecoderConfig, xp: Any) -> dict[str, Any]:
-    """The tables of sinusoids, which are computed, not stored."""
+    """Return the tables of sinusoids, which are computed, not stored."""
     if config.positions != "sinusoidal":
         return {}
     table = sinusoids(xp, config.max_positions, config.d_model)
@@ -96,7 +96,7 @@ def constants(config: EncoderDecoderConfig, xp: Any) -> dict[str, Any]:
 
 
 def check_sizes(settings: Settings) -> None:
-    """Raises UnsupportedError unless the feed-forward networks of both sides are of one width."""
+    """Raise UnsupportedError unless the feed-forward networks of both sides are of one width."""
     if settings["encoder_ffn_dim"] != settings["decoder_ffn_dim"]:
         raise UnsupportedError(
             "encoder_ffn_dim and decoder_ffn_dim must be equal;"
@@ -105,7 +105,7 @@ def check_sizes(settings: Settings) -> None:
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """The kind of model and of positions; `complete` adds what the weights say."""
+    """Return the kind of model and of positions; `complete` adds what the weights say."""
     check_writes(settings)
     check_sizes(settings)
     family = settings["model_type"]
@@ -135,7 +135,7 @@ def complete(config: EncoderDecoderConfig, weights: Collection[str]) -> EncoderD
 
 
 def _type_of(config: EncoderDecoderConfig) -> str | None:
-    """The transformers family that computes the same function; "regard" if none does."""
+    """Return the transformers family that computes the same function; "regard" if none does."""
     if config.positions in ("relative", "spread"):
         return None
     if config.positions == "sinusoidal" and not config.norm_first:
@@ -146,7 +146,7 @@ def _type_of(config: EncoderDecoderConfig) -> str | None:
 
 
 def place(name: str, config: EncoderDecoderConfig) -> str | Place | None:
-    """The name of a weight in the files of Marian, Pegasus, BART and mBART."""
+    """Return the name of a weight in the files of Marian, Pegasus, BART and mBART."""
     if config.positions in ("sinusoidal", "spread") and name.endswith("embed.positions.weight"):
         return None
     if name == "logits_bias":

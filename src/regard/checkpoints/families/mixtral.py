@@ -62,7 +62,7 @@ def write(config: DecoderConfig) -> Settings:
 
 
 def place(name: str, config: DecoderConfig) -> str:
-    """The name of a weight in their files."""
+    """Return the name of a weight in their files."""
     model_type = type_of(config) or "mixtral"
     answers = config.head == ANSWERS and llama.KINDS[model_type].answers
     return (answers or llama.BASE) + rename(name, RENAMES[model_type])

@@ -68,7 +68,8 @@ def aliases(config: EncoderDecoderConfig) -> dict[str, str]:
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """The activation, and what follows from other fields; `complete` adds what the weights say."""
+    """Return the activation, and what follows from other fields; `complete` adds what the weights
+    say."""
     check_writes(settings)
     tied: bool = fields["tied_output"]
     multilingual = (

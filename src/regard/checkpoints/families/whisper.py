@@ -36,7 +36,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def place(name: str, config: SpeechConfig) -> str:
-    """The name of a weight in Whisper's files."""
+    """Return the name of a weight in Whisper's files."""
     if name.startswith("embed."):
         return f"model.{rename(name, SOUND)}"
     return f"model.{rename(name, marian.RENAMES)}"

@@ -136,7 +136,7 @@ def _directions(settings: dict[str, Any]) -> list[str]:
 def _described(
     name: str, folder: Path, what: str, kind: str, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """The facts after what a model is and what it is used with, before its card."""
+    """Return the facts after what a model is and what it is used with, before its card."""
     from regard.checkpoints.card import read_card
 
     model = shipped.find(name)

@@ -154,7 +154,7 @@ def look(
 def model_and_text(
     model: str | None, text: str | None, file: Path | None
 ) -> tuple[str, str | None]:
-    """The arguments, of which the first may be a text without a model, or be left out."""
+    """Return the arguments, of which the first may be a text without a model, or be left out."""
     is_text = model is not None and not (NAME.fullmatch(model) or Path(model).exists())
     if is_text and text is None and file is None:
         model, text = None, model
@@ -177,8 +177,8 @@ def _text(text: str | None, file: Path | None) -> str:
 
 
 def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
-    """A trace as the page's address names it: by what was asked, so that the link outlives the
-    server; by its id where that would be too long, is not a text, or would be refused."""
+    """Return a trace as the page's address names it: by what was asked, so that the link outlives
+    the server; by its id where that would be too long, is not a text, or would be refused."""
     from regard.inspection.answers import OF_FILES
 
     characters = len(trace.text) + len(request.target or "")

@@ -128,7 +128,8 @@ def _check(model: str, layer: int | None, vectors: str | None, temperature: floa
 def _layers(
     model: str, occurrences: "list[Occurrence]", vectors: str | None, temperature: float | None
 ) -> "tuple[Layers, Vector | None]":
-    """The vectors of the occurrences, layer by layer, and the word's static one if there is one."""
+    """Return the vectors of the occurrences, layer by layer, and the word's static one if there is
+    one."""
     from regard.course.words.states import WordReader, attention_states, static_states
 
     if model in (STATIC, ATTENTION):

@@ -45,7 +45,7 @@ def _tasks() -> None:
 
 
 def _one_file(name: str, task: Training) -> Callable[..., None]:
-    """The command of a task whose data is one file or folder."""
+    """Return the command of a task whose data is one file or folder."""
 
     def command(
         data: Annotated[str, typer.Argument(help=task.data)],
@@ -59,7 +59,7 @@ def _one_file(name: str, task: Training) -> Callable[..., None]:
 
 
 def _pairs(name: str, task: Training) -> Callable[..., None]:
-    """The command of a task whose data is files of pairs, or two files."""
+    """Return the command of a task whose data is files of pairs, or two files."""
 
     def command(
         pairs: Annotated[list[str] | None, typer.Argument(help=task.data)] = None,

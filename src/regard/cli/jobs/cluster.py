@@ -46,7 +46,7 @@ def parts(
     threads: int,
     address: str | None = None,
 ) -> Generator[Part, None, None]:
-    """The parts of some shards, as they are done; to be closed, which ends the actors.
+    """Yield the parts of some shards, as they are done; to be closed, which ends the actors.
 
     An actor that ends is started again by Ray, and its shards are done again.
 

@@ -83,7 +83,7 @@ class Job:
         self.store = FolderStore(self.output) if len(self.input.shards) > 1 else Store()
 
     def _model(self) -> list[Path]:
-        """The folder, or the file, of the model."""
+        """Return the folder, or the file, of the model."""
         from regard.checkpoints import open_checkpoint
 
         with suppress(NotFoundError):  # said where it is opened
@@ -91,7 +91,7 @@ class Job:
         return []
 
     def run(self, *, bar: Bar = _unseen) -> Summary:
-        """Does what is left to do, and writes the output.
+        """Do what is left to do, and write the output.
 
         Args:
             bar: gets the number of lines, and of those that are done, and gives a function to be
@@ -201,7 +201,7 @@ class Job:
                     advance(shard.count)
 
     def _alone(self, left: Sequence[Shard], advance: Advance) -> Generator[Part, None, None]:
-        """The parts of shards, computed here."""
+        """Yield the parts of shards, computed here."""
         with closing(Worker(self.command, progress=advance)) as worker:
             yield from map(worker, left)
 
@@ -229,7 +229,7 @@ class Job:
                 )
 
     def _finish(self, path: Path) -> int:
-        """Writes the output and the bad lines; the number of bad lines.
+        """Write the output and the bad lines; the number of bad lines.
 
         Raises:
             DamagedFileError: a part is not what was written.

@@ -27,7 +27,7 @@ ATTEMPTS = 3  # at a shard that ends the process which computes it
 def parts(
     command: TaskCommand, shards: Sequence[Shard], *, workers: int, threads: int
 ) -> Generator[Any, None, None]:
-    """The parts of some shards, as they are done; to be closed, which ends the workers.
+    """Yield the parts of some shards, as they are done; to be closed, which ends the workers.
 
     Args:
         command: what is done, with its model.
@@ -79,8 +79,8 @@ def _undisturbed() -> Iterator[None]:
 def _by_threads(
     command: TaskCommand, shards: Sequence[Shard], threads: int
 ) -> Generator[Any, None, None]:
-    """The outcomes of shards, as many at a time as there are threads; of fewer shards, each has
-    several batches at a time. Closing this ends the threads, between two steps of the model."""
+    """Yield the outcomes of shards, as many at a time as there are threads; of fewer shards, each
+    has several batches at a time. Closing this ends the threads, between two steps of the model."""
     number = min(threads, len(shards))
     command.task.engine.workers = threads // number
     waiting, outcomes, work = iter(shards), SimpleQueue[Any](), Work()
@@ -129,7 +129,8 @@ def _serve(connection: Connection, command: TaskCommand, threads: int) -> None:
 
 
 def outcome(worker: Any, shard: Shard) -> Any:
-    """The worker's part of a shard; an exception where it has none, in a form that can be sent."""
+    """Return the worker's part of a shard; an exception where it has none, in a form that can be
+    sent."""
     try:
         return worker(shard)
     except Exception as error:

@@ -32,7 +32,7 @@ class Part:
 
 
 def encoded(command: TaskCommand, pairs: Pairs, table: Any, first: int) -> bytes:
-    """The content of a part.
+    """Return the content of a part.
 
     Text and arrays have a line, or a row, for each line of the shard, an empty one where there is
     no result, so that the lines of input and output correspond. JSON lines and Parquet have the
@@ -64,7 +64,7 @@ def encoded(command: TaskCommand, pairs: Pairs, table: Any, first: int) -> bytes
 
 
 def bad_lines(shard: Shard, pairs: Pairs) -> bytes:
-    """A line of JSON for each line with an error: where it is, and why."""
+    """Return a line of JSON for each line with an error: where it is, and why."""
     rows = (
         json_line({"file": shard.file, "line": line.number, "reason": line.reason})
         for line, _ in pairs
@@ -74,7 +74,7 @@ def bad_lines(shard: Shard, pairs: Pairs) -> bytes:
 
 
 def join(parts: Callable[[], Iterator[bytes]], output: Path, command: TaskCommand) -> None:
-    """Writes the output from its parts, in order.
+    """Write the output from its parts, in order.
 
     Args:
         parts: gives the content of each.
@@ -95,7 +95,7 @@ def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:
 
 
 def arrow_type(hint: Any) -> Any:
-    """The type of Arrow for a part of a result: see `tasks.result.shape`."""
+    """Return the type of Arrow for a part of a result: see `tasks.result.shape`."""
     import pyarrow
 
     if hint == Float32:
@@ -112,7 +112,7 @@ def arrow_type(hint: Any) -> Any:
 
 
 def _table(rows: Sequence[Fields]) -> Any:
-    """Records of JSON as a table; a column whose values are of several types holds strings."""
+    """Record of JSON as a table; a column whose values are of several types holds strings."""
     import pyarrow
 
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -145,7 +145,7 @@ def _parquet(table: Any) -> bytes:
 
 
 def _schema(schemas: Sequence[Any]) -> Any:
-    """The columns of all parts, in the order in which they first occur."""
+    """Return the columns of all parts, in the order in which they first occur."""
     import pyarrow
 
     kinds: dict[str, list[Any]] = {}

@@ -28,8 +28,8 @@ class Reader:
         self._lines: LineReader
 
     def read(self, shard: Shard) -> tuple[list[Line], Any]:
-        """The lines of a shard, in order; of Parquet also the rows, whose kept columns have their
-        own types.
+        """Return the lines of a shard, in order; of Parquet also the rows, whose kept columns have
+        their own types.
 
         Raises:
             OSError: the file is no longer there.
@@ -51,7 +51,7 @@ class Reader:
         return [self._line(shard, line) for line in lines], None
 
     def close(self) -> None:
-        """Closes the file that the last shard was in."""
+        """Close the file that the last shard was in."""
         if self._file is not None:
             self._file.close()
         self._file = None

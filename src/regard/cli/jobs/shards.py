@@ -62,7 +62,7 @@ class Input:
         *,
         delimiter: str | None = None,
     ) -> "Input":
-        """The files that a name stands for, each read for where its lines begin.
+        """Return the files that a name stands for, each read for where its lines begin.
 
         Args:
             name: a file, a folder or a pattern such as "parts/*.jsonl", whose files are taken in
@@ -106,7 +106,7 @@ class Input:
 
 
 def parquet() -> Any:
-    """The module pyarrow.parquet.
+    """Return the module pyarrow.parquet.
 
     Raises:
         UnavailableError: the package is not installed.
@@ -117,7 +117,7 @@ def parquet() -> Any:
 
 
 def files_of(name: str) -> list[Path]:
-    """The files that a name stands for: one, those of a folder, or those of a pattern.
+    """Return the files that a name stands for: one, those of a folder, or those of a pattern.
 
     Raises:
         RegardError: there is none, or one that can be read only once.
@@ -156,7 +156,7 @@ def _shards(
     say: Say,
     delimiter: str | None,
 ) -> Iterator[Shard]:
-    """The shards of a file, the first of which has this number."""
+    """Yield the shards of a file, the first of which has this number."""
     reader = LineReader(str(file), format, roles, say=say)
     with open_bytes(file) as opened:
         options: Any = {"delimiter": delimiter, "strict": True}

@@ -174,7 +174,7 @@ class FolderStore(Store):
             say(f"{self.folder} stays, since it has files that are not of the job.")
 
     def _paths(self) -> dict[int, Path]:
-        """The parts by their numbers."""
+        """Return the parts by their numbers."""
         every = ((path, _OURS.fullmatch(path.name)) for path in self.folder.glob("part-*"))
         return {int(match["number"]): path for path, match in every if match and match["sum"]}
 
@@ -200,7 +200,7 @@ class FolderStore(Store):
             _remove(new)
 
     def _recorded(self) -> dict[str, Any]:
-        """The job of the folder.
+        """Return the job of the folder.
 
         Raises:
             BadArgumentError: it is no job's folder.

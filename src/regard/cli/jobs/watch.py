@@ -24,7 +24,7 @@ class Watch:
         return list(self._marks)
 
     def sums(self, *paths: Path) -> dict[str, str]:
-        """The SHA-256 of each, or of these, by which a job knows them again."""
+        """Return the SHA-256 of each, or of these, by which a job knows them again."""
         self._sums = {path: sha256_tree(path) for path in sorted(paths or self._marks)}
         self.check()  # what changed meanwhile has no sum
         return {str(path): digest for path, digest in self._sums.items()}

@@ -34,7 +34,8 @@ class Worker:
         self.reader = Reader(command)
 
     def __call__(self, shard: Shard) -> Part:
-        """The part of a shard: a line that is refused does not keep the others from their answers.
+        """Return the part of a shard: a line that is refused does not keep the others from their
+        answers.
 
         Raises:
             RegardError: the model or an option cannot be used.
@@ -62,7 +63,7 @@ class Worker:
         return Part(shard.number, content, bad_lines(shard, pairs), *seen)
 
     def close(self) -> None:
-        """Closes the file that the last shard was in."""
+        """Close the file that the last shard was in."""
         self.reader.close()
 
     def _advance(self, lines: int) -> None:

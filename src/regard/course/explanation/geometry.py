@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> Geometry:
-    """The planes of embeddings, of query and key, and of values, each through its origin.
+    """Return the planes of embeddings, of query and key, and of values, each through its origin.
 
     >>> from regard.course.explanation import explain_vectors
     >>> planes = geometry(explain_vectors(["a", "b"], torch.eye(2)), spotlight=1)
@@ -60,7 +60,8 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
 
 
 def _plane(name: str, spaces: dict[str, Floats]) -> Plane:
-    """The plane in which the arrows of one space are longest; a space of two is its own plane."""
+    """Return the plane in which the arrows of one space are longest; a space of two is its own
+    plane."""
     every = np.concatenate(list(spaces.values()))
     width = every.shape[1]
     if width <= 2:

@@ -97,7 +97,7 @@ class Setup:
         return self.key_vectors is not None
 
     def tempered(self, query: Array, key: Array) -> Array:
-        """The score that softmax gets, but for bias and mask."""
+        """Return the score that softmax gets, but for bias and mask."""
         scores = self.score(query, key)
         return scores if self.temperature == 1 else scores / self.temperature
 
@@ -131,7 +131,7 @@ class Setup:
 
 
 def check_length(count: int, what: str = "tokens", fits: int = LONGEST) -> None:
-    """Raises BadArgumentError for more tokens than can be read; of words, `fits` are advised."""
+    """Raise BadArgumentError for more tokens than can be read; of words, `fits` are advised."""
     if count > LONGEST:
         raise BadArgumentError(
             f"an explanation shows at most {LONGEST} {what}; got {count:,}. Choose a window of the"
@@ -140,6 +140,6 @@ def check_length(count: int, what: str = "tokens", fits: int = LONGEST) -> None:
 
 
 def double(array: Array) -> Array:
-    """An array (…) in float64, on the CPU, that no gradient comes through."""
+    """Return an array (…) in float64, on the CPU, that no gradient comes through."""
     on_cpu = array.detach().cpu() if hasattr(array, "detach") else array
     return arrays_of(on_cpu).converted(on_cpu, "float64")

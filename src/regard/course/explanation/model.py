@@ -53,8 +53,8 @@ def running(model: nn.Module, **inputs: Any) -> Run:
 
 
 def attention_taps(model: Any) -> list[str]:
-    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest, of a
-    module or of the native engine's model.
+    """Return the names of the layers that can be explained, "encoder.layers.0.self", from the
+    lowest, of a module or of the native engine's model.
 
     >>> attention_taps(regard.from_pretrained("en-de"))[:2]
     ['encoder.layers.0.self', 'encoder.layers.1.self']
@@ -124,7 +124,7 @@ def explain_tap(
 def _setup(
     model: nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
 ) -> tuple[Setup, NDArray[np.float64]]:
-    """The layer of a module, and its output with the residual connection."""
+    """Return the layer of a module, and its output with the residual connection."""
     captured = _capture(model, run, tap)
     attention = captured.attention
     setup = Setup(
@@ -152,7 +152,8 @@ def _setup(
 def _setup_of_engine(
     model: Any, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
 ) -> tuple[Setup, NDArray[np.float64]]:
-    """The layer of a model of the native engine, and its output with the residual connection."""
+    """Return the layer of a model of the native engine, and its output with the residual
+    connection."""
     states: dict[tuple[str, int], Any] = {}
     calls: dict[str, list[Call]] = {}
 
@@ -238,7 +239,7 @@ def _check_explained(
     has_sink: bool,
     rotates_part: bool,
 ) -> None:
-    """Raises UnsupportedError for a layer with a step that is not among those of `steps`."""
+    """Raise UnsupportedError for a layer with a step that is not among those of `steps`."""
     for unexplained, what in (
         (normalizes_heads, "normalizes its queries and keys"),
         (normalizes_output, "normalizes its output"),
@@ -260,7 +261,7 @@ def _check_once(tap: str, calls: Sequence[Call]) -> None:
 
 
 def projection_of(model: Any, path: str) -> Projection:
-    """A linear layer of the native engine's model, in float64."""
+    """Return a linear layer of the native engine's model, in float64."""
     bias = model.weight(f"{path}.bias")
     return Projection(
         double(model.weight(f"{path}.weight")).T, None if bias is None else double(bias)
@@ -268,7 +269,7 @@ def projection_of(model: Any, path: str) -> Projection:
 
 
 def normalization_of(model: Any, path: str) -> Normalization:
-    """A norm of the native engine's model, in float64."""
+    """Return a norm of the native engine's model, in float64."""
     config, bias = model.config, model.weight(f"{path}.bias")
     weight = double(model.weight(f"{path}.weight"))
     kind = "rms" if config.norm_kind.startswith("rms") else "layer"

@@ -14,7 +14,7 @@ MARKDOWN = (16, 12)  # rows and columns of a matrix
 def explanation_html(
     explanation: Explanation, head: int = 0, *, whole: bool = False, picture: str = ""
 ) -> str:
-    """The page: every step, every head, shaded weights.
+    """Return the page: every step, every head, shaded weights.
 
     Args:
         head: which one stands open; the others are folded.
@@ -77,5 +77,5 @@ def _environment() -> Environment:
 
 
 def _literal(text: str) -> str:
-    """A token, not to be read as Markdown or HTML."""
+    """Return a token, not to be read as Markdown or HTML."""
     return "".join(f"\\{mark}" if mark in r"\`*_{}[]<>#|~!&" else mark for mark in text)

@@ -82,7 +82,8 @@ class Explanation:
     notes: list[str] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Table:
-        """The step or parameter of that name. Raises BadArgumentError for an unknown name."""
+        """Return the step or parameter of that name. Raises BadArgumentError for an unknown
+        name."""
         for table in self:
             if table.name == name:
                 return table
@@ -126,7 +127,7 @@ def grid(
     columns: int | Sequence[int] | None = None,
     digits: int = 2,
 ) -> Grid:
-    """The matrix of one head, or the only one.
+    """Return the matrix of one head, or the only one.
 
     Args:
         head: of the queries; keys and values that heads share are found by it.
@@ -187,8 +188,8 @@ def _cut(count: int, limit: int | None) -> tuple[int, bool]:
 
 
 def largest_keys(explanation: Explanation, head: int, rows: int, count: int) -> list[int] | None:
-    """The keys that the first rows give most weight to, in the order of the text, as many as there
-    is room for beside an ellipsis; None where there is room for all."""
+    """Return the keys that the first rows give most weight to, in the order of the text, as many as
+    there is room for beside an ellipsis; None where there is room for all."""
     weights = explanation["weights"]
     matrix = weights.values[matrix_of(explanation, weights, head)][:rows]
     if len(matrix[0]) <= count:

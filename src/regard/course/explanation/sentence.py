@@ -116,7 +116,7 @@ def explain(
     target: str | None = None,
     part: slice = slice(None),
 ) -> Explanation:
-    """Steps of one attention layer of a model for a text, with its own vectors and matrices.
+    """Step of one attention layer of a model for a text, with its own vectors and matrices.
 
     >>> explanation = explain("en-de", "The old man bought a red car.", layer=1)
     >>> explanation["weights"].shape  # heads, queries, keys
@@ -171,7 +171,7 @@ def explain(
 
 
 def _tap(model: Any, name: str, attention: str | None, layer: int | None) -> str:
-    """The tap that is meant, among those that the model has."""
+    """Return the tap that is meant, among those that the model has."""
     taps: dict[str, list[str]] = {}
     for tap in attention_taps(model):
         side, kind = tap.split(".")[0], tap.split(".")[-1]
@@ -206,8 +206,8 @@ def _part(tokens: list[str], part: slice) -> list[str]:
 def _looked_up(
     tokens: list[str], words: WordVectors, stand_ins: Mapping[str, str | None], source: str
 ) -> tuple[list[str], list[str | None], list[str]]:
-    """The tokens that are explained, the word whose vector each has, and what there is to say of
-    those that have none."""
+    """Return the tokens that are explained, the word whose vector each has, and what there is to
+    say of those that have none."""
     unknown = [token for token in dict.fromkeys(tokens) if token not in words]
     stems = {token: stem(token, words) for token in unknown if token not in stand_ins}
     left_out = [token for token, other in stems.items() if other is None]

@@ -197,7 +197,7 @@ def _matrix(values: Array) -> Matrix:
 
 
 def name_of(score: Score, head_dim: int) -> str:
-    """A score by its name, or by its formula where it has none."""
+    """Return a score by its name, or by its formula where it has none."""
     names = [name for name, function in NAMED.items() if function is score]
     if names:
         return names[0]

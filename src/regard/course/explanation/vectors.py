@@ -111,7 +111,7 @@ def principal(vectors: Array, dim: int) -> Array:
 
 
 def sinusoids(length: int, d_model: int) -> NDArray[np.float64]:
-    """The table of `positions.sinusoidal`, (length, d_model), interleaved."""
+    """Return the table of `positions.sinusoidal`, (length, d_model), interleaved."""
     angles = np.arange(length)[:, None] * frequencies(np, d_model)
     return np.stack([np.sin(angles), np.cos(angles)], -1).reshape(length, d_model)
 

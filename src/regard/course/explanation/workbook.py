@@ -41,7 +41,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 def workbook(explanation: Explanation, path: str | os.PathLike[str]) -> None:
-    """Writes it as .xlsx."""
+    """Write it as .xlsx."""
     check_score(explanation)
     with optional_package("xlsxwriter", "workbooks need"):
         from xlsxwriter import Workbook
@@ -59,7 +59,7 @@ class _Writer:
         self.formats = {name: book.add_format(look) for name, look in _FORMATS.items()}
 
     def about(self) -> None:
-        """The first sheet: what is what, and where."""
+        """Return the first sheet: what is what, and where."""
         explanation = self.explanation
         page: Worksheet = self.book.add_worksheet("about")
         page.hide_gridlines(2)

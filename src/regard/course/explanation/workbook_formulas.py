@@ -16,7 +16,7 @@ Formula = Callable[[int, int, int], str]
 
 
 def check_score(explanation: Explanation) -> None:
-    """Raises UnsupportedError for a score that has no plain formula."""
+    """Raise UnsupportedError for a score that has no plain formula."""
     score = explanation.settings.score
     if score not in SCORES:
         raise UnsupportedError(
@@ -49,7 +49,8 @@ class Formulas:
         return formula
 
     def top(self, name: str, matrix: int) -> int:
-        """The first row of a head's matrix; a row of names and an empty one stand between two."""
+        """Return the first row of a head's matrix; a row of names and an empty one stand between
+        two."""
         return TOP + matrix * (self.explanation[name].shape[-2] + 2)
 
     def cell(self, name: str, matrix: int, row: int, column: int) -> str:

@@ -68,7 +68,7 @@ def factorize_vectors(
 def count_neighbors(
     sentences: list[list[str]], words: list[str], window: int, weight: Callable[[int], float]
 ) -> csr_array:
-    """Counts of each word's neighbors, (words, words).
+    """Count of each word's neighbors, (words, words).
 
     Args:
         words: those that are counted; the others in the sentences only take up room.
@@ -188,7 +188,8 @@ def extend_vectors(
     window: int = 5,
     min_count: int = 5,
 ) -> WordVectors:
-    """The trained vectors, unchanged, and after them those of the words that only a text has.
+    """Return the trained vectors, unchanged, and after them those of the words that only a text
+    has.
 
     With u_w the mean of the vectors of all neighbors of w in the text, and c_w how often w is
     there,
@@ -259,7 +260,7 @@ def _new_words(
 def _fit(
     means: NDArray[np.float64], vectors: NDArray[np.float64], importance: NDArray[np.float64]
 ) -> NDArray[np.floating]:
-    """The matrix A (dim, dim) with the least Σ importance ‖vector − A mean‖²."""
+    """Return the matrix A (dim, dim) with the least Σ importance ‖vector − A mean‖²."""
     rows, dim = int((importance > 0).sum()), vectors.shape[1]
     if rows < dim:
         raise BadArgumentError(

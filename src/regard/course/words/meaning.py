@@ -60,7 +60,8 @@ def find_clusters(states: States, count: int | None = None, *, seed: int = 0) ->
 
 
 def purity(clusters: NDArray[np.int64], senses: Sequence[str]) -> float:
-    """The share of occurrences that have the sense which is most frequent in their cluster."""
+    """Return the share of occurrences that have the sense which is most frequent in their
+    cluster."""
     pairs = Counter(zip(clusters.tolist(), senses, strict=True))
     largest: dict[int, int] = {}
     for (number, _), size in pairs.items():
@@ -69,7 +70,7 @@ def purity(clusters: NDArray[np.int64], senses: Sequence[str]) -> float:
 
 
 def nearest_centroid(train: States, senses: Sequence[str], test: States) -> list[str]:
-    """The sense whose training vectors' mean direction is nearest, for each test vector.
+    """Return the sense whose training vectors' mean direction is nearest, for each test vector.
 
     Of equally near senses, the one most frequent in training is taken. scikit-learn's
     NearestCentroid measures Euclidean distance only, and takes the first of these by name.
@@ -82,7 +83,8 @@ def nearest_centroid(train: States, senses: Sequence[str], test: States) -> list
 
 
 def leave_one_out(states: States, senses: Sequence[str]) -> float:
-    """The share of vectors whose `nearest_centroid` is their own, by the means of all others.
+    """Return the share of vectors whose `nearest_centroid` is their own, by the means of all
+    others.
 
     One subtraction for each vector, where scikit-learn's LeaveOneOut would fit a model for each.
     """
@@ -99,7 +101,7 @@ def leave_one_out(states: States, senses: Sequence[str]) -> float:
 
 
 def most_frequent(train_senses: Sequence[str], test_senses: Sequence[str]) -> float:
-    """The share of test occurrences that have the sense most frequent in training."""
+    """Return the share of test occurrences that have the sense most frequent in training."""
     sense = Counter(train_senses).most_common(1)[0][0]
     return test_senses.count(sense) / len(test_senses)
 
@@ -110,7 +112,7 @@ def unit(vectors: NDArray[Any]) -> NDArray[Any]:
 
 
 def _nearest(cosines: NDArray[Any]) -> NDArray[np.int64]:
-    """The first of the largest in each row."""
+    """Return the first of the largest in each row."""
     return (cosines >= cosines.max(1, keepdims=True) - _EQUAL).argmax(1)
 
 
@@ -160,7 +162,7 @@ class Meaning:
         return int(self.clusters.max()) + 1
 
     def examples(self, cluster: int) -> list[int]:
-        """The occurrences nearest to the middle of a cluster, the nearest first."""
+        """Return the occurrences nearest to the middle of a cluster, the nearest first."""
         inside = np.flatnonzero(self.clusters == cluster)
         directions = unit(self.states[inside])
         near = directions @ directions.mean(0)
@@ -228,7 +230,8 @@ def meanings(
 
 
 def _chance(share: float, expected: float, count: int) -> float:
-    """The probability of this share of `count` or a larger one where `expected` is the truth."""
+    """Return the probability of this share of `count` or a larger one where `expected` is the
+    truth."""
     with optional_package("scipy", "scores of senses need"):
         from scipy.stats import binomtest
     return float(binomtest(round(share * count), count, expected, alternative="greater").pvalue)

@@ -24,7 +24,7 @@ _SPLIT = pre_tokenizers.Split(Regex(_WORD), behavior="removed", invert=True)
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text in small letters, with plain apostrophes; no punctuation."""
+    """Return the words of a text in small letters, with plain apostrophes; no punctuation."""
     return [word.lower() for word, _ in _SPLIT.pre_tokenize_str(_plain(text))]
 
 
@@ -39,7 +39,7 @@ def _plain(text: str) -> str:
 
 
 def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
-    """The words of each text that has any; a word is one object, however often it occurs.
+    """Return the words of each text that has any; a word is one object, however often it occurs.
 
     Raises BadArgumentError for no words, and where none occurs `min_count` times.
     """
@@ -57,7 +57,7 @@ def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
 
 
 def check_sizes(**sizes: int) -> None:
-    """Raises BadArgumentError for a size below one, or above any that has a use."""
+    """Raise BadArgumentError for a size below one, or above any that has a use."""
     for name, size in sizes.items():
         if size < 1:
             raise BadArgumentError(f"{name} must be 1 or more; got {size}.")

@@ -47,7 +47,8 @@ class Occurrence:
 
 
 def static_states(vectors: WordVectors, occurrences: Sequence[Occurrence]) -> Layers:
-    """Static vector of the word, for each occurrence. Raises NotFoundError if it has none."""
+    """Return static vector of the word, for each occurrence. Raises NotFoundError if it has
+    none."""
     return {"static": vectors.rows(occurrence.word for occurrence in occurrences)}
 
 
@@ -115,7 +116,7 @@ class WordReader:
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Layers:
-        """The mean over the word's subwords of their states, in each layer.
+        """Return the mean over the word's subwords of their states, in each layer.
 
         "embedding" is what the lowest layer is given: the subword's vector and its position's.
         """
@@ -175,7 +176,8 @@ def layer_name(number: int) -> str:
 
 @contextmanager
 def _inputs_of_layers(stack: Stack) -> Iterator[list[Tensor]]:
-    """The input of each layer of a stack, from the lowest up, and the output of the stack."""
+    """Return the input of each layer of a stack, from the lowest up, and the output of the
+    stack."""
     states: list[Tensor] = []
 
     def before(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

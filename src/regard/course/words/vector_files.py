@@ -55,7 +55,7 @@ def read(path: Path, limit: int | None = None) -> Vectors:
 
 
 def write(path: Path, words: list[str], vectors: NDArray[np.float32], *, half: bool) -> None:
-    """The form follows from the name's ending; see `WordVectors.save`."""
+    """Return the form follows from the name's ending; see `WordVectors.save`."""
     kind = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
     if kind not in (*TEXT, *BINARY):
         _write_folder(path, words, vectors.astype(np.float16) if half else vectors)
@@ -105,8 +105,8 @@ def _read_file(path: Path, limit: int | None) -> Vectors:
 def _fill(
     path: Path, rows: Iterator[Row], total: int, dim: int, limit: int | None, *, exact: bool = True
 ) -> Vectors:
-    """The rows in one array. `exact`: the file says how many there are, and has fewer if it was
-    broken off."""
+    """Return the rows in one array. `exact`: the file says how many there are, and has fewer if it
+    was broken off."""
     count = total if limit is None else min(total, limit)
     vectors = np.empty((count, dim), np.float32)
     seen: dict[str, None] = {}
@@ -224,7 +224,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _check_header(path: Path, total: int, dim: int) -> None:
-    """Raises RegardError for a header that promises more vectors than the file can hold."""
+    """Raise RegardError for a header that promises more vectors than the file can hold."""
     most = path.stat().st_size * (_DEFLATE if path.suffix == ".gz" else 1)
     if not (total and dim) or total * (2 * dim + 1) > most:
         raise DamagedFileError(
@@ -252,7 +252,7 @@ def _is_text(start: bytes, dim: int) -> bool:
 
 
 def _resume(start: bytes, file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a file whose `start` is read already."""
+    """Return the lines of a file whose `start` is read already."""
     *lines, rest = start.split(b"\n")
     last = rest + file.readline()
     return chain(lines, [last] if last else [], file)

@@ -69,8 +69,8 @@ class WordVectors:
         return isinstance(word, str) and self._find(word) is not None
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The word's vector, (dim,). Raises NotFoundError, naming the nearest spelled, for no word
-        of these."""
+        """Return the word's vector, (dim,). Raises NotFoundError, naming the nearest spelled, for
+        no word of these."""
         return self.vectors[self.row(word)]
 
     def row(self, word: str) -> int:
@@ -81,16 +81,17 @@ class WordVectors:
         return row
 
     def rows(self, words: Iterable[str]) -> NDArray[np.float32]:
-        """The vectors of several words, (words, dim)."""
+        """Return the vectors of several words, (words, dim)."""
         return self.vectors[[self.row(word) for word in words]]
 
     def similarity(self, first: str, second: str) -> float:
-        """The cosine of the angle between two words' vectors, from -1 to 1; 0 for a zero vector."""
+        """Return the cosine of the angle between two words' vectors, from -1 to 1; 0 for a zero
+        vector."""
         a, b = self[first], self[second]
         return float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), _TINY))
 
     def neighbors(self, word: str | NDArray[np.floating], k: int = 10) -> list[tuple[str, float]]:
-        """The `k` words that lie closest, with their cosines, the closest first.
+        """Return the `k` words that lie closest, with their cosines, the closest first.
 
         Args:
             word: one of the words, which is not among its own neighbors, or a vector (dim,).
@@ -111,7 +112,7 @@ class WordVectors:
         return [(self.words[row], float(cosines[row])) for row in nearest]
 
     def save(self, path: str | os.PathLike[str], *, half: bool = False) -> None:
-        """Writes what `load_vectors` reads: word2vec's text (.txt, .vec) or binary (.bin), each
+        """Write what `load_vectors` reads: word2vec's text (.txt, .vec) or binary (.bin), each
         also with .gz, or else a folder with vectors.safetensors and words.txt.
 
         Args:
@@ -145,7 +146,7 @@ _TINY = 1e-30  # below the product of any two lengths of use
 
 
 def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> WordVectors:
-    """The word vectors in a file or folder, or those that come with regard ("words-en").
+    """Return the word vectors in a file or folder, or those that come with regard ("words-en").
 
     Read are GloVe's text, word2vec's text and binary (fastText's .vec is the former), each also
     gzipped, and the folders that `WordVectors.save` writes. What a file is, its content tells.
@@ -188,8 +189,8 @@ def _find(path: str | os.PathLike[str]) -> Path:
 
 
 def stem(word: str, words: WordVectors) -> str | None:
-    """The known word that this English one is a form of, such as its singular; None if there is
-    none."""
+    """Return the known word that this English one is a form of, such as its singular; None if there
+    is none."""
     for ending, others in _ENDINGS.items():
         bare = word.removesuffix(ending)
         if bare != word and len(bare) > 2:
@@ -202,7 +203,7 @@ def stem(word: str, words: WordVectors) -> str | None:
 
 @lru_cache(maxsize=1024)
 def nearest_spelled(word: str, words: WordVectors) -> str | None:
-    """The known word whose spelling is most similar, or None if too many letters differ.
+    """Return the known word whose spelling is most similar, or None if too many letters differ.
 
     A number is only replaced by a number, and a name, which is written with a capital, by nothing:
     Bob is no bomb.

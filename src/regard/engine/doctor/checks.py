@@ -112,7 +112,7 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def _shapes(checkpoint: Checkpoint) -> Mapping[str, tuple[int, ...]]:
-    """The shapes of the weights that config.json describes."""
+    """Return the shapes of the weights that config.json describes."""
     if hasattr(checkpoint.config, "shapes"):
         return checkpoint.config.shapes()
     from regard.checkpoints import empty_model
@@ -162,7 +162,7 @@ def _describe(tokenizers: TokenizerPair) -> str:
 
 
 def _read_any(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
-    """A JSON object; empty if it cannot be read, which another check reports."""
+    """Return a JSON object; empty if it cannot be read, which another check reports."""
     try:
         return checkpoint.files.get(name, {})
     except RegardError:
@@ -233,7 +233,7 @@ class ByEngine:
         self._model, self._packed = model, model.packed
 
     def states(self, ids: Ids, target: Ids) -> Floats:
-        """Outputs at each token, (1, tokens, anything), or for the whole text.
+        """Return the outputs at each token, (1, tokens, anything), or for the whole text.
 
         Args:
             target: what an encoder–decoder writes, and what a decoder reads in the place of ids.
@@ -246,8 +246,8 @@ class ByEngine:
         return np.asarray(model(source=ids, target=target % model.config.decoder_vocab_size))
 
     def padded(self, ids: Ids, mask: NDArray[np.bool_]) -> Floats:
-        """The same of a text with padding, (1, length), without that of the padding; of a model
-        that writes, at its end alone."""
+        """Return the same of a text with padding, (1, length), without that of the padding; of a
+        model that writes, at its end alone."""
         model = self._model
         if not model.writes:
             output = self._read(ids)

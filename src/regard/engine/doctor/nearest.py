@@ -40,7 +40,7 @@ class _Read(dict[str, Any]):
 def nearest_family(
     settings: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
 ) -> str | None:
-    """A sentence about the family whose weights fit best; None if less than half of them do.
+    """Return a sentence about the family whose weights fit best; None if less than half of them do.
 
     Args:
         settings: of config.json.

@@ -25,7 +25,8 @@ class Note(str):
 
 
 def named(check: str, messages: Iterable[str], good: str) -> Iterator[Finding]:
-    """Findings of a check: a line for each message, or `good` for a check without messages."""
+    """Return the findings of a check: a line for each message, or `good` for a check without
+    messages."""
     message = None
     for message in messages:
         yield Finding("note" if isinstance(message, Note) else "wrong", check, message)
@@ -232,7 +233,7 @@ def _is_decoder_only(settings: Settings) -> bool:
 
 
 def _ids(value: Any) -> list[int]:
-    """A setting that is one id, several, or none."""
+    """Return a setting that is one id, several, or none."""
     return [id_ for id_ in (value if isinstance(value, list) else [value]) if isinstance(id_, int)]
 
 

@@ -101,7 +101,7 @@ class NativeEncoderDecoder(NativeWriter):
         *,
         batch_size: int = ROWS,
     ) -> list[list[Hypothesis]]:
-        """The best hypotheses for each source, (batch, source length).
+        """Return the best hypotheses for each source, (batch, source length).
 
         Args:
             prompt, config, numbers: as `generation.generate` takes them.
@@ -119,8 +119,8 @@ class NativeEncoderDecoder(NativeWriter):
         return self._searched(source, config, start, batch_size)
 
     def states_beside(self, source: Ints, target: Ints) -> NDArray[np.float32]:
-        """The last states, (1, target length, d_model), of one target as its tokens are read, (1,
-        target length), beside its source, (1, source length)."""
+        """Return the last states, (1, target length, d_model), of one target as its tokens are
+        read, (1, target length), beside its source, (1, source length)."""
         self.limits.check(source)
         check_length(target.shape[1], self.limits.max_positions)
         read, written = int32(source[0]), int32(target[0])
@@ -134,7 +134,7 @@ class NativeEncoderDecoder(NativeWriter):
         return states[None]
 
     def start(self, source: Ints) -> "Batch":
-        """Encodes source ids, (batch, source length), for generation to decode step by step."""
+        """Encode source ids, (batch, source length), for generation to decode step by step."""
         source = self.limits.sources(source)
         slots = Slots(self)
         return Batch(self, slots, slots.add(source) if len(source) else [])
@@ -152,8 +152,8 @@ class NativeSpeech(NativeWriter):
         self._shape = shape
 
     def states_beside(self, source: NDArray[np.float32], target: Ints) -> NDArray[np.float32]:
-        """The last states, (1, target length, d_model), of one text as its tokens are read, (1,
-        target length), beside its spectrogram, (1, mel_bins, frames)."""
+        """Return the last states, (1, target length, d_model), of one text as its tokens are read,
+        (1, target length), beside its spectrogram, (1, mel_bins, frames)."""
         check_length(target.shape[1], self.limits.max_positions)
         frames, read = self._frames(source), int32(target[0])
         states = np.empty((len(read), self._width), np.float32)
@@ -166,7 +166,7 @@ class NativeSpeech(NativeWriter):
         return states[None]
 
     def start(self, source: NDArray[np.float32]) -> "Batch":
-        """Encodes spectrograms, (batch, mel_bins, frames), for generation to decode step by
+        """Encode spectrograms, (batch, mel_bins, frames), for generation to decode step by
         step."""
         slots = Slots(self)
         return Batch(self, slots, slots.add_sounds(self._frames(source)))
@@ -194,7 +194,7 @@ class NativeDecoder(NativeWriter):
         ends: Callable[[Sequence[int]], bool] | None = None,
         batch_size: int = ROWS,
     ) -> list[list[Hypothesis]]:
-        """The best hypotheses for each prompt, (batch, prompt); the arguments are those of
+        """Return the best hypotheses for each prompt, (batch, prompt); the arguments are those of
         `generation.generate` and, `batch_size`, of `NativeEncoderDecoder.generate`."""
         if is_listened_to() or not is_searched(config) or ends is not None:
             return generate(
@@ -210,7 +210,7 @@ class NativeDecoder(NativeWriter):
         return self._searched(np.where(read, tokens, NO_TOKEN), config, NO_TOKEN, batch_size)
 
     def start(self, attention_mask: NDArray[np.bool_] | None = None) -> "Batch":
-        """The rows by which generation reads a prompt, (rows, length), and decodes.
+        """Return the rows by which generation reads a prompt, (rows, length), and decodes.
 
         Args:
             attention_mask: (rows, length), False for padding, on either side.
@@ -220,7 +220,8 @@ class NativeDecoder(NativeWriter):
     def hidden(
         self, ids: Ints, documents: Ints | None = None, *, threads: int = 1
     ) -> NDArray[np.float32]:
-        """The last states, (batch, length, d_model), of texts that are read and not continued.
+        """Return the last states, (batch, length, d_model), of texts that are read and not
+        continued.
 
         Args:
             ids: (batch, length).
@@ -272,7 +273,7 @@ class Slots:
         library.freeing(self, self._library.regard_end, self._pointer)
 
     def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
-        """Encodes sources, (batch, source length), and gives each a slot; padding is the model's
+        """Encode sources, (batch, source length), and give each a slot; padding is the model's
         pad_id. A text of a language model has no source: its length is 0."""
         ids, numbers = int32(source), np.empty(len(source), np.int32)
         self._model.check(
@@ -283,7 +284,7 @@ class Slots:
         return [Slot(number) for number in numbers.tolist()]
 
     def add_sounds(self, frames: NDArray[np.float32]) -> list[Slot]:
-        """Encodes sounds, (batch, frames, mel_bins), and gives each a slot."""
+        """Encode sounds, (batch, frames, mel_bins), and give each a slot."""
         numbers = np.empty(len(frames), np.int32)
         self._model.check(
             self._library.regard_add_sounds(
@@ -297,7 +298,7 @@ class Slots:
         self._model.check(self._library.regard_remove(self._pointer, slot.index))
 
     def select(self, slot: Slot, rows: Ints) -> None:
-        """Makes copies of these rows the rows of a slot."""
+        """Make copies of these rows the rows of a slot."""
         chosen = int32(rows)
         status = self._library.regard_select(
             self._pointer, slot.index, pointer_to(chosen), len(chosen)
@@ -313,7 +314,7 @@ class Slots:
         with_logits: bool,
         count: int,
     ) -> tuple[Any, Any, Any]:
-        """Reads tokens in each row of these slots, (tokens,) in their order: the next logits,
+        """Read tokens in each row of these slots, (tokens,) in their order: the next logits,
         (rows, vocab), and the `count` likeliest tokens' log-probabilities and ids, (rows, count);
         empty where they are not asked for.
 
@@ -368,18 +369,18 @@ class Batch:
         return [slots[index] for index in sorted(slots)]
 
     def step(self, tokens: Ints) -> NDArray[np.float32]:
-        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        """Append tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
         logits: NDArray[np.float32] = self._read(tokens, with_logits=True, count=0)[0]
         return logits
 
     def likeliest(self, tokens: Ints, count: int) -> tuple[NDArray[np.float32], Ints]:
-        """Appends tokens as `step` does, and returns the log-probabilities of the `count` likeliest
+        """Append tokens as `step` does, and returns the log-probabilities of the `count` likeliest
         next tokens and their ids, (rows, count) each, likeliest first."""
         _, log_probs, best = self._read(tokens, with_logits=False, count=count)
         return log_probs, best
 
     def select(self, rows: Ints) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        """Keep, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         chosen = [self._rows[row] for row in rows.tolist()]
         parents: dict[int, list[int]] = {slot.index: [] for slot, _ in self._rows}
         slots = {slot.index: slot for slot, _ in self._rows}
@@ -394,7 +395,7 @@ class Batch:
                 self._slots.remove(slots[index])
 
     def _read(self, tokens: Ints, **asked: Any) -> tuple[Any, Any, Any]:
-        """The engine has the rows of a text side by side."""
+        """Return the engine has the rows of a text side by side."""
         tokens = tokens.reshape(len(tokens), -1)
         read = np.ones(tokens.shape, bool)
         if not self._rows and isinstance(self._model, NativeDecoder):
@@ -417,7 +418,7 @@ def is_searched(config: GenerationConfig) -> bool:
 
 
 def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]]:
-    """Copies of the library's hypotheses, of each text.
+    """Copy of the library's hypotheses, of each text.
 
     Raises:
         BadArgumentError: no token was possible.
@@ -450,7 +451,7 @@ def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]
 
 @lru_cache(maxsize=256)
 def settings_of(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, list[Any]]:
-    """The library's settings, and the arrays that they point to."""
+    """Return the library's settings, and the arrays that they point to."""
     words: tuple[tuple[int, ...], ...] = ()
     for rule in filters_for(config):
         if hasattr(rule, "check"):

@@ -82,7 +82,7 @@ class Jobs:
         seconds: float = 1e9,
         tag: Any = None,
     ) -> int:
-        """The number of a new text.
+        """Return the number of a new text.
 
         Args:
             ids: its source or, of a language model, its prompt, (length,).
@@ -118,7 +118,7 @@ class Jobs:
         return number.value
 
     def answer(self, number: int, asked: Asked) -> None:
-        """The next request of a search; its text goes on at the next poll."""
+        """Return the next request of a search; its text goes on at the next poll."""
         rows = None if asked.rows is None else int32(asked.rows)
         tokens = int32(asked.tokens)
         self._model.check(

@@ -118,7 +118,7 @@ class _Block:
         return self.size == size and self.references() == _ALONE
 
     def references(self) -> int:
-        """The number of things that refer to its memory: itself, and each array."""
+        """Return the number of things that refer to its memory: itself, and each array."""
         return sys.getrefcount(self._memory)
 
     def captured(self) -> Iterator[library.Captured]:

@@ -51,12 +51,13 @@ class Captured(Attention):
 
     @classmethod
     def at(cls, address: int) -> "Captured":
-        """The struct at an address, read at once: its fields one by one would take longer."""
+        """Return the struct at an address, read at once: its fields one by one would take
+        longer."""
         return cls._make(ATTENTION.unpack(ctypes.string_at(address, ATTENTION.size)))
 
 
 def kind_at(address: int) -> int:
-    """The kind of the struct at an address."""
+    """Return the kind of the struct at an address."""
     return c_int32.from_address(address).value
 
 
@@ -70,7 +71,7 @@ _QUICK = (
 
 @cache
 def library() -> ctypes.CDLL:
-    """The library for this machine.
+    """Return the library for this machine.
 
     Raises:
         UnavailableError: the package has no library for this machine, or one of another version.
@@ -106,7 +107,7 @@ def kernels() -> list[str]:
 
 
 def activation(name: str) -> int:
-    """The library's number of an activation, by its name in configs."""
+    """Return the library's number of an activation, by its name in configs."""
     return ACTIVATION.index(_SAME.get(name, name))
 
 
@@ -126,14 +127,14 @@ class Threads:
 
     @contextmanager
     def of_call(self) -> Iterator[int]:
-        """The number for a call, while it computes."""
+        """Return the number for a call, while it computes."""
         try:
             yield self.take()
         finally:
             self.give()
 
     def take(self) -> int:
-        """The number for a call that begins now and ends with `give`."""
+        """Return the number for a call that begins now and ends with `give`."""
         self._calls.append(None)
         return max(1, self.threads // (len(self._calls) if self._shared else 1))
 
@@ -234,12 +235,12 @@ def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def address_of(struct: ctypes.Structure) -> int:
-    """The address of a struct, which must outlive it."""
+    """Return the address of a struct, which must outlive it."""
     return ctypes.addressof(struct)
 
 
 def pointer_to(array: NDArray[Any]) -> Any:
-    """A pointer to an array's numbers, which must outlive it."""
+    """Return a pointer to an array's numbers, which must outlive it."""
     return array.ctypes.data_as(Floats if array.dtype == np.float32 else Int32s)
 
 

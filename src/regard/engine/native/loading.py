@@ -44,7 +44,7 @@ def open_native(
     shared: bool = False,
     kernels: int = 0,
 ) -> NativeEncoderDecoder | NativeSpeech | NativeDecoder | NativeReader | NativeVision | NativeDual:
-    """The model, ready to run in the native engine.
+    """Return the model, ready to run in the native engine.
 
     Args:
         model: a model, or a name as `load` takes it.
@@ -84,7 +84,7 @@ def open_native(
 def _opened(
     config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
 ) -> Any:
-    """The model of these weights, as `open_native` gives it."""
+    """Return the model of these weights, as `open_native` gives it."""
     scaled = {name: array for name, array in arrays.items() if isinstance(array, Scaled)}
     arrays = arrays | {name: np.ascontiguousarray(x.integers) for name, x in scaled.items()}
     arrays |= {f"{name}.scales": np.ascontiguousarray(x.scales) for name, x in scaled.items()}
@@ -128,7 +128,7 @@ def _opened(
 
 
 def _entry(name: str, array: Any) -> Any:
-    """An array as the library's struct."""
+    """Return an array as the library's struct."""
     stored = isinstance(array, Stored)
     return interface.Tensor(
         name.encode(),
@@ -140,7 +140,7 @@ def _entry(name: str, array: Any) -> Any:
 
 
 def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
-    """A model's config, and its weights as the library takes them."""
+    """Return a model's config, and its weights as the library takes them."""
     if isinstance(model, str | os.PathLike | Checkpoint):
         checkpoint = open_checkpoint(model)
         _check_kind(checkpoint.architecture)
@@ -186,7 +186,7 @@ def _check_kind(architecture: str) -> None:
 
 
 def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
-    """A config as the library's struct."""
+    """Return a config as the library's struct."""
     names = {field[0] for field in interface.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     bias = arrays.get(f"decoder.{BIAS}")
@@ -244,7 +244,7 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    """A matrix or a vector of `library.DTYPES`. A convolution is a product with each patch,
+    """Return a matrix or a vector of `library.DTYPES`. A convolution is a product with each patch,
     (d_model, pixels), or with neighboring frames, (d_model, 3 · width), and the places of an image,
     (1, length, d_model), are rows."""
     if array.ndim == 3 and len(array) > 1:
@@ -257,7 +257,8 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _computed(config: Any, state: Arrays) -> Arrays:
-    """The weights of a checkpoint, and the tables of positions that follow from its config."""
+    """Return the weights of a checkpoint, and the tables of positions that follow from its
+    config."""
     positions = getattr(config, "positions", None)
     if positions == "relative":
         reach = config.relative_distance
@@ -274,7 +275,8 @@ def _computed(config: Any, state: Arrays) -> Arrays:
 
 
 def _of_distances(config: Any, state: Arrays) -> Arrays:
-    """The states of distances as queries and keys of each layer, and which is of each distance."""
+    """Return the states of distances as queries and keys of each layer, and which is of each
+    distance."""
     rows = every_distance_row(np, buckets=config.distance_buckets, longest=config.longest_distance)
     arrays: Arrays = {"encoder.distances.rows": rows - rows[0]}
     table, weight, bias = (
@@ -322,5 +324,5 @@ def _frequencies(dim: int, theta: float, scaling: Any) -> Any:
 
 
 def cannot_run(what: str) -> UnsupportedError:
-    """The error for what only torch can compute."""
+    """Return the error for what only torch can compute."""
     return UnsupportedError(f"{what} cannot run in the native engine; use the engine torch.")

@@ -68,12 +68,12 @@ class Seen(Facts):
         self.config = config if start_id is None else replace(config, start_id=start_id)
 
     def __call__(self, **inputs: Any) -> Floats:
-        """The output of the model's forward."""
+        """Return the output of the model's forward."""
         output: Floats = self.packed(**inputs)
         return output
 
     def module(self) -> Any:
-        """The model as a module of torch, in evaluation mode."""
+        """Return the model as a module of torch, in evaluation mode."""
         import torch
 
         from regard.checkpoints import from_pretrained
@@ -96,7 +96,7 @@ class Seen(Facts):
         return score_of(self.config)
 
     def weight(self, name: str) -> Floats | None:
-        """A weight by its name in `models`, in float32; None if it has no such weight."""
+        """Return a weight by its name in `models`, in float32; None if it has no such weight."""
         weight = self._weights.get(name)
         if weight is None:
             return None
@@ -113,8 +113,8 @@ class Seen(Facts):
         return projection
 
     def distances(self, path: str, length: int) -> Distances | None:
-        """The distances that an attention compares queries and keys with in a text of this length;
-        None if it compares no distances."""
+        """Return the distances that an attention compares queries and keys with in a text of this
+        length; None if it compares no distances."""
         rows = self._weights.get("encoder.distances.rows")
         if rows is None:
             return None
@@ -126,8 +126,8 @@ class Seen(Facts):
         return Distances(query, key, rows[apart].astype(np.int64))
 
     def keeping(self, keep: str) -> Kept:
-        """A context whose runs are kept, for `tell`; the argument is that of `Kept`. A run costs
-        less than if it is captured."""
+        """Return a context whose runs are kept, for `tell`; the argument is that of `Kept`. A run
+        costs less than if it is captured."""
         return Kept(keep)
 
     @contextmanager
@@ -283,7 +283,8 @@ class SeenPair(PairFacts, Seen):
         return logits
 
     def hidden(self, source: Ints, target: Ints) -> Floats:
-        """The decoder's last states, (1, target length, d_model), of one text that writes."""
+        """Return the decoder's last states, (1, target length, d_model), of one text that
+        writes."""
         states: Floats = self.packed.states_beside(source, self.shift_right(target))
         return states
 
@@ -316,12 +317,12 @@ KINDS = {
 
 
 def seen(packed: Any, model: Any, start_id: int | None = None) -> Seen:
-    """A model of the engine, to be looked at; the arguments are those of `Seen`."""
+    """Return a model of the engine, to be looked at; the arguments are those of `Seen`."""
     return KINDS[model.architecture](packed, model, start_id)
 
 
 def opened(checkpoint: Checkpoint) -> Any:
-    """The model of a folder, to be looked at: the engine's or, where that cannot run it, the
+    """Return the model of a folder, to be looked at: the engine's or, where that cannot run it, the
     module."""
     try:
         return seen(open_native(checkpoint), checkpoint)
@@ -332,13 +333,13 @@ def opened(checkpoint: Checkpoint) -> Any:
 
 
 def _array(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
-    """The engine's numbers, where they are; strides are in numbers."""
+    """Return the engine's numbers, where they are; strides are in numbers."""
     memory: Any = _MEMORY.from_address(address)
     return np.ndarray(shape, np.float32, memory, strides=[4 * step for step in strides])
 
 
 def _copied(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
-    """The same, contiguous, in memory of their own or in a file."""
+    """Return the same, contiguous, in memory of their own or in a file."""
     array = _array(address, shape, strides)
     return array.copy() if array.nbytes <= IN_MEMORY else array_on_disk(array)
 

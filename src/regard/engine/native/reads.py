@@ -86,7 +86,7 @@ class NativeReader(_Reading):
         self._config = config if config.head == "embedding" else None
 
     def __call__(self, ids: Ints, **inputs: Any) -> Floats:
-        """The head's output, as the model's; the arguments are those of `hidden`.
+        """Return the head's output, as the model's; the arguments are those of `hidden`.
 
         Raises:
             BadArgumentError: as `hidden`, or a text without its first token, where the head reads.
@@ -108,7 +108,7 @@ class NativeReader(_Reading):
         token_type_ids: Ints | None = None,
         attention_mask: NDArray[np.bool_] | None = None,
     ) -> Floats:
-        """The states that the head reads, (batch, length, d_model), 0 for padding; where a
+        """Return the states that the head reads, (batch, length, d_model), 0 for padding; where a
         decoder's head reads labels, those of the token that it reads, and where an encoder's reads
         their mean, that, (batch, 1, d_model).
 
@@ -217,11 +217,11 @@ class NativeDual:
         self.text, self.image, self._scale, self._bias = text, image, scale, bias
 
     def __call__(self, **inputs: Any) -> Floats:
-        """The vectors of images, by their pixels, or of texts, by their ids."""
+        """Return the vectors of images, by their pixels, or of texts, by their ids."""
         return self.image(**inputs) if "pixels" in inputs else self.text(**inputs)
 
     def patches(self, pixels: Floats) -> Floats:
-        """The vector of each patch of images, as `VisionTransformer.patches`."""
+        """Return the vector of each patch of images, as `VisionTransformer.patches`."""
         states = self.image.hidden(pixels)[:, self.image.first :]
         return self.image.head(states.reshape(-1, 1, states.shape[-1])).reshape(
             *states.shape[:2], -1
@@ -235,7 +235,7 @@ class NativeDual:
 
 
 def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
-    """The library's settings of an encoder, but for those of the same name and meaning."""
+    """Return the library's settings of an encoder, but for those of the same name and meaning."""
     common = dict(
         kind=interface.ENCODER,
         target_vocab_size=1,
@@ -257,7 +257,7 @@ def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
 
 
 def head(config: Any) -> dict[str, int]:
-    """The library's settings of a head."""
+    """Return the library's settings of a head."""
     if config.head == "language_model":
         return {}
     masked, normed = config.head == "masked_lm", vars(config).get("head_norm", False)

@@ -21,14 +21,15 @@ class Limits:
     count_padding: bool = True  # whether padding of a source has positions
 
     def sources(self, ids: Ints) -> Ints:
-        """Sources, (batch, length), which are checked; padding without positions stands behind."""
+        """Return sources, (batch, length), which are checked; padding without positions stands
+        behind."""
         self.check(ids)
         if self.count_padding:
             return ids
         return np.take_along_axis(ids, np.argsort(ids == self.pad_id, axis=1, kind="stable"), 1)
 
     def check(self, ids: Ints) -> None:
-        """Raises BadArgumentError for ids (batch, length) that the model cannot read."""
+        """Raise BadArgumentError for ids (batch, length) that the model cannot read."""
         # As unsigned numbers, those below 0 are the largest.
         if ids.size and ids.astype(np.int64, copy=False).view(np.uint64).max() >= self.vocab_size:
             low, high = int(ids.min()), int(ids.max())
@@ -40,7 +41,7 @@ class Limits:
 
 
 def check_ended(ended: Any) -> None:
-    """Raises BadArgumentError unless every text has the end token, (batch,)."""
+    """Raise BadArgumentError unless every text has the end token, (batch,)."""
     if not ended.all():
         raise BadArgumentError(
             "each text must contain the end token, where its labels are read; got one without"
@@ -49,7 +50,7 @@ def check_ended(ended: Any) -> None:
 
 
 def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
-    """Raises BadArgumentError for images of another size or number of channels."""
+    """Raise BadArgumentError for images of another size or number of channels."""
     if shape[1:] != expected:
         raise BadArgumentError(
             f"pixels must be (batch, channels, height, width) with {expected} after batch;"
@@ -58,7 +59,8 @@ def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
 
 
 def padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """A prompt with its padding behind it, (rows, longest), and each row's length, (rows,)."""
+    """Return a prompt with its padding behind it, (rows, longest), and each row's length,
+    (rows,)."""
     if mask.shape != tokens.shape:
         raise BadArgumentError(
             f"attention_mask must have the shape {tokens.shape} of the ids; got {mask.shape}."

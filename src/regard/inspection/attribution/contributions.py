@@ -33,7 +33,8 @@ ATTENTION = re.compile("att", re.IGNORECASE)
 
 
 def logit_attribution(trace: TraceData, step: int, against: int | None = None) -> Attribution:
-    """The contributions to the logit of the token that a step wrote; they add up to the logit.
+    """Return the contributions to the logit of the token that a step wrote; they add up to the
+    logit.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
     >>> found = logit_attribution(trace, step=2)
@@ -70,7 +71,7 @@ def logit_attribution(trace: TraceData, step: int, against: int | None = None) -
 
 
 def check_linear_head(trace: TraceData) -> None:
-    """Raises UnsupportedError unless logits are a linear function of the last normed state."""
+    """Raise UnsupportedError unless logits are a linear function of the last normed state."""
     config = getattr(trace.model, "config", None)
     capped = getattr(config, "final_logit_softcapping", None)
     if trace.task not in ("translation", "generation", "transcription") or capped is not None:
@@ -148,7 +149,7 @@ class Terms:
         self._ran, self._within, self.last = layer + 1, len(self.shifts), state
 
     def _attention_into(self, states: Tensor) -> tuple[str | None, Tensor | None]:
-        """The attention whose output is the input of a linear layer, unchanged."""
+        """Return the attention whose output is the input of a linear layer, unchanged."""
         import torch
 
         if self._attended is None:
@@ -161,7 +162,7 @@ class Terms:
         return name, output.detach()
 
     def contributions(self, logit: Tensor, row: int) -> list[Contribution]:
-        """The terms of a logit, or of a difference of logits, at a position."""
+        """Return the terms of a logit, or of a difference of logits, at a position."""
         import torch
 
         assert self.first is not None, "the first layer has run"
@@ -219,7 +220,7 @@ def is_norm(module: nn.Module) -> bool:
 
 
 def at_fixed_scale(norm: nn.Module, states: Tensor, output: Tensor) -> Tensor:
-    """The part of a norm's output that is linear in its input while 1/σ stays what it is."""
+    """Return the part of a norm's output that is linear in its input while 1/σ stays what it is."""
     import torch
     from torch import nn
 

@@ -33,7 +33,7 @@ MOST_TOKENS = 512  # each takes two runs of the model
 def measures(
     trace: TraceData, steps: Sequence[int] | None = None, axis: str | None = None
 ) -> list[Measures]:
-    """Importance of each token of an axis for each step, by every measure.
+    """Return importance of each token of an axis for each step, by every measure.
 
     Takes two runs of the model for each token, and a backward pass for each step. A measure that
     is not known here (norm without the output projections, gradient without a table of embeddings)
@@ -104,7 +104,7 @@ def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -
 
 
 def taps_over(trace: TraceData, stream: Stream, axis: str | None) -> list[Tap]:
-    """The attention from the output's positions to an axis."""
+    """Return the attention from the output's positions to an axis."""
     layers = [tap for tap in trace.values() if tap.queries == stream.axis]
     axes = list(dict.fromkeys(tap.keys for tap in layers))
     if axis is None:
@@ -115,14 +115,15 @@ def taps_over(trace: TraceData, stream: Stream, axis: str | None) -> list[Tap]:
 
 
 def mean_weights(taps: list[Tap], rows: Tensor) -> Tensor:
-    """(steps, tokens)."""
+    """Return (steps, tokens)."""
     import torch
 
     return torch.stack([tap.weights().mean(0)[rows] for tap in taps]).mean(0).cpu()
 
 
 def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
-    """(steps, tokens): of what all heads together take from a token; None without W_O."""
+    """Return the sizes (steps, tokens) of what all heads together take from a token; None without
+    W_O."""
     import torch
 
     norms = []
@@ -138,7 +139,7 @@ def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
 
 
 def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
-    """(steps, tokens); None for an axis of which the model looks up no ids."""
+    """Return (steps, tokens); None for an axis of which the model looks up no ids."""
     import torch
     from torch import nn
 
@@ -167,7 +168,7 @@ def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
 
 @without_gradients
 def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
-    """(steps, tokens): a layer at a time, each on the states that it had."""
+    """Return (steps, tokens): a layer at a time, each on the states that it had."""
     import torch
 
     names, outputs = {tap.name for tap in taps}, stream.states[1:]
@@ -197,7 +198,7 @@ def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
 
 @without_gradients
 def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
-    """(steps, tokens): the change of p, the probability of the token that was written."""
+    """Return (steps, tokens): the change of p, the probability of the token that was written."""
     import torch
 
     axis = taps[0].keys

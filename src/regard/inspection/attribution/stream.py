@@ -27,7 +27,7 @@ replaces the output."""
 
 
 def unchanged(name: str, call: Call) -> None:
-    """The edit that changes nothing."""
+    """Return the edit that changes nothing."""
 
 
 class Stream:
@@ -85,7 +85,7 @@ class Stream:
         return log_probabilities(self.trace, logits)
 
     def run(self, edit: Edit = unchanged, at: AtLayer = lambda layer, state: None) -> Array:
-        """The logits, (batch, positions, vocab), of the same inputs under changes."""
+        """Return the logits, (batch, positions, vocab), of the same inputs under changes."""
         if not is_module(self.model):
 
             def replaced_at(stack: str, layer: int, state: Array) -> Array | None:
@@ -107,7 +107,7 @@ class Stream:
             return self.rerun(edit)
 
     def _first_run(self) -> Array:
-        """Finds the layers: those of the list whose layer runs last."""
+        """Find the layers: those of the list whose layer runs last."""
         from torch import Tensor
 
         stacks = layer_lists(self.model)
@@ -133,7 +133,7 @@ class Stream:
         return logits
 
     def _first_run_of_engine(self) -> Array:
-        """Keeps the states of the stack that runs last."""
+        """Keep the states of the stack that runs last."""
         states: dict[str, list[Array]] = {}
 
         def keep(stack: str, layer: int, state: Array) -> None:
@@ -155,7 +155,7 @@ class Stream:
 
 
 def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
-    """The modules of each nn.ModuleList that is not within another, by its path."""
+    """Return the modules of each nn.ModuleList that is not within another, by its path."""
     from torch import nn
 
     lists: dict[str, list[nn.Module]] = {}
@@ -167,13 +167,14 @@ def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
 
 
 def state_of(output: Any) -> Any:
-    """A layer's new state: its output, or the first of several."""
+    """Return a layer's new state: its output, or the first of several."""
     return output[0] if isinstance(output, tuple) else output
 
 
 @without_gradients
 def logit_lens(trace: TraceData, step: int) -> Lens:
-    """The likeliest tokens of a step after each layer, and how likely the written one is there.
+    """Return the likeliest tokens of a step after each layer, and how likely the written one is
+    there.
 
     Takes a run of the model for each layer. A post-norm model has no final norm: each of its layers
     ends with a norm of its own.
@@ -205,5 +206,5 @@ def logit_lens(trace: TraceData, step: int) -> Lens:
 
 
 def as_module(trace: TraceData) -> TraceData:
-    """The same trace, by a module of torch where the native engine ran the model."""
+    """Return the same trace, by a module of torch where the native engine ran the model."""
     return trace if trace.by_torch is None else trace.by_torch()

@@ -45,7 +45,7 @@ def trace_transformers(
     keep: str = "auto",
     **inputs: Any,
 ) -> Trace:
-    """Runs `model(**inputs)` once with its own attention implementation, and traces it.
+    """Run `model(**inputs)` once with its own attention implementation, and traces it.
 
     The model computes what it computes without this, to the bit: its attention functions run with
     the arguments that they would get anyway. A learned sink is the first key, and each softmax of a
@@ -104,7 +104,7 @@ def captured(
 
 
 def ran(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple["Run", Any]:
-    """A run that was captured, and the model's output."""
+    """Return a run that was captured, and the model's output."""
     batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
     pixels = inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
     run = Run(model, Recorder(keep), Places(model, pixels), batches)
@@ -200,7 +200,7 @@ class Run:
                     self.refused.setdefault(str(reason), []).append(f"layer {number}")
 
     def take(self, call: Call | None, side: str, kind: str, number: int) -> None:
-        """A tap of weights that the model gave, of a layer by its number."""
+        """Return a tap of weights that the model gave, of a layer by its number."""
         if call is None:
             raise Unreadable("hands out something other than the weights of whole sequences")
         rows, columns = call.inputs.query.shape[2], call.inputs.key.shape[2]
@@ -234,7 +234,7 @@ class Run:
         raise UnsupportedError(f"no attention was captured in {name}: it has no attention layers.")
 
     def notes(self) -> list[str]:
-        """A sentence for whatever is not in the trace."""
+        """Return a sentence for whatever is not in the trace."""
         notes = [
             f"left out, because it {reason}: {some(paths)}"
             for reason, paths in self.refused.items()
@@ -253,7 +253,8 @@ class Run:
         return notes
 
     def silent(self) -> list[nn.Module]:
-        """The attention modules that ran, and of which nothing was captured, innermost only."""
+        """Return the attention modules that ran, and of which nothing was captured, innermost
+        only."""
         captured = [self.places.path(module) for module in self.spoke]
         entered = [self.places.path(module) for module in self.entered]
         return [
@@ -271,7 +272,7 @@ def inside(path: str, other: str) -> bool:
 
 @contextmanager
 def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
-    """Captures attention, the attention modules entered, and what their outputs go into."""
+    """Capture attention, the attention modules entered, and what their outputs go into."""
 
     def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         run.entered[module] += 1
@@ -291,7 +292,8 @@ def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
 
 
 def rerun(model: nn.Module, inputs: dict[str, Any], names: list[str | None], edit: Edit) -> Tensor:
-    """The logits, (batch, positions, vocab), of the same inputs under an edit of the attention."""
+    """Return the logits, (batch, positions, vocab), of the same inputs under an edit of the
+    attention."""
     masks, order = MaskReader(), iter(names)
 
     def capture(captured: CapturedCall) -> Tensor | None:
@@ -316,7 +318,7 @@ def check(model: nn.Module, inputs: dict[str, Any]) -> None:
 
 
 def read_by(places: Places, inputs: dict[str, Any]) -> dict[str, Tensor]:
-    """The token ids that the model looks up, by axis."""
+    """Return the token ids that the model looks up, by axis."""
     names = {"source" if places.pair else "tokens": "input_ids", "target": "decoder_input_ids"}
     tables = {axis: inputs.get(name) for axis, name in names.items()}
     return {axis: ids for axis, ids in tables.items() if ids is not None}

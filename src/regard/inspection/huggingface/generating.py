@@ -29,7 +29,7 @@ def search(
     seed: int | None = None,
     **drawing: Any,
 ) -> list[Hypothesis]:
-    """The model's own `generate`, the same text each time; all beams, best first.
+    """Return the model's own `generate`, the same text each time; all beams, best first.
 
     Args:
         start: what the decoder of a pair reads first.

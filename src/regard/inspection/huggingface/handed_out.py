@@ -37,8 +37,8 @@ HandedOut = dict[tuple[str, str], list[Call | None]]
 def handed_out(
     model: nn.Module, inputs: dict[str, Any], output: Any, batches: frozenset[int]
 ) -> HandedOut:
-    """The weights that the model hands out of these inputs, as it is or by eager attention; none
-    of a model that computes something else when it is asked for them, and none of a long text.
+    """Return the weights that the model hands out of these inputs, as it is or by eager attention;
+    none of a model that computes something else when it is asked for them, and none of a long text.
 
     Args:
         output: what the model gave of the inputs as it is.
@@ -58,7 +58,7 @@ def handed_out(
 
 
 def layers_of(output: Any, model: nn.Module, batches: frozenset[int]) -> HandedOut:
-    """The layers of which the output of a model has maps."""
+    """Return the layers of which the output of a model has maps."""
     by_place: HandedOut = {}
     for field, place in FIELDS.items():
         layers = [whole(weights, model) for weights in getattr(output, field, None) or ()]
@@ -69,7 +69,7 @@ def layers_of(output: Any, model: nn.Module, batches: frozenset[int]) -> HandedO
 
 
 def first_tensor(output: Any) -> Any:
-    """The logits or states of a model's output."""
+    """Return the logits or states of a model's output."""
     values = output.values() if isinstance(output, Mapping) else output
     return next((value for value in values if is_numbers(value)), None)
 
@@ -92,7 +92,7 @@ def as_it_is(model: nn.Module) -> Any:
 
 
 def eager(model: nn.Module) -> Any:
-    """A model of the same tensors that attends by eager attention."""
+    """Return a model of the same tensors that attends by eager attention."""
     config: Any = copy.deepcopy(model.config)
     config._attn_implementation = "eager"
     with torch.device("meta"):
@@ -128,8 +128,8 @@ def is_map(weights: Any, batches: frozenset[int]) -> bool:
 
 
 def whole(weights: Any, model: nn.Module) -> Any:
-    """The map of a layer that gives weights by their distance, as Longformer does: of each query to
-    the keys from half a window before to half a window after; any other as it is."""
+    """Return the map of a layer that gives weights by their distance, as Longformer does: of each
+    query to the keys from half a window before to half a window after; any other as it is."""
     windows = getattr(model.config, "attention_window", None)
     if windows is None or not isinstance(weights, Tensor) or weights.ndim != 4:
         return weights
@@ -145,7 +145,7 @@ def whole(weights: Any, model: nn.Module) -> Any:
 
 
 def call_of(weights: Tensor) -> Call:
-    """A call of attention whose weights these are, (batch, heads, queries, keys)."""
+    """Return a call of attention whose weights these are, (batch, heads, queries, keys)."""
     weights = weights.detach().float()
     batch, heads, rows, columns = weights.shape
     query = weights.new_zeros(batch, heads, rows, 1)

@@ -47,7 +47,8 @@ _listener: ContextVar[OnCall | None] = ContextVar("transformers listener", defau
 def shared(
     change: Callable[[], AbstractContextManager[None]],
 ) -> Callable[[], AbstractContextManager[None]]:
-    """A change to global state: the first thread to enter makes it, the last to leave undoes it.
+    """Yield a change to global state: the first thread to enter makes it, the last to leave undoes
+    it.
 
     If each thread restored what it found, the last could restore another thread's change.
     """
@@ -111,7 +112,8 @@ def quiet() -> Iterator[None]:
 @shared
 @contextmanager
 def reporting() -> Iterator[None]:
-    """The interface's answers report to the listener of the calling thread, if it has one."""
+    """Return the interface's answers report to the listener of the calling thread, if it has
+    one."""
     interface = attention_interface()
     original = interface.get_interface
 

@@ -18,7 +18,7 @@ TOKENIZERS = (
 
 
 def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None) -> TracedModel:
-    """The model in `folder`, with the attention implementation that transformers chooses."""
+    """Return the model in `folder`, with the attention implementation that transformers chooses."""
     attention_interface()  # says so if transformers is missing
     import transformers
 

@@ -29,7 +29,8 @@ class MaskReader:
         self._read: dict[tuple[object, ...], tuple[Any, Mask | None, Tensor | None]] = {}
 
     def read(self, captured: CapturedCall) -> tuple[Mask | None, Tensor | None]:
-        """The mask and the bias of a call; both broadcast to (batch, heads, queries, keys)."""
+        """Return the mask and the bias of a call; both broadcast to (batch, heads, queries,
+        keys)."""
         attention_mask, keys = captured.attention_mask, captured.key.shape[2]
         if attention_mask is None:
             mask, bias = implied(captured), None
@@ -76,7 +77,7 @@ class MaskReader:
 
 
 def split(attention_mask: Tensor) -> tuple[Mask | None, Tensor | None]:
-    """A mask tensor as what it hides, and what it adds elsewhere."""
+    """Return a mask tensor as what it hides, and what it adds elsewhere."""
     if attention_mask.dtype == torch.bool:
         return recognize(attention_mask), None
     if not attention_mask.is_floating_point():
@@ -112,8 +113,8 @@ def implied(captured: CapturedCall) -> Mask | None:
 
 
 def recognize(allowed: Tensor) -> Mask | None:
-    """The rule that a boolean mask, (batch, 1 or heads, 1 or queries, keys), follows; the mask as
-    it is where it follows none that is known; None where it hides nothing."""
+    """Return the rule that a boolean mask, (batch, 1 or heads, 1 or queries, keys), follows; the
+    mask as it is where it follows none that is known; None where it hides nothing."""
     if all(bool(part.all()) for (part,) in in_parts(allowed)):
         return None
     _, heads, rows, _ = allowed.shape

@@ -60,7 +60,8 @@ class Places:
         return self.paths.get(module, type(module).__name__)
 
     def name(self, captured: CapturedCall, inputs: Attention, *, again: bool) -> Place:
-        """The place of the layer that is running, again: it has attended before in this turn."""
+        """Return the place of the layer that is running, again: it has attended before in this
+        turn."""
         path = self.path(captured.module)
         cross = self.is_cross(captured.module)
         side = self.side(captured.module, path, cross, first_sees_itself_alone(inputs))
@@ -89,7 +90,8 @@ class Places:
         sink: bool = False,
         again: bool = False,
     ) -> Place:
-        """The place of a layer of so many queries and keys, beside which there may be a sink."""
+        """Return the place of a layer of so many queries and keys, beside which there may be a
+        sink."""
         name = self.unused(side, kind, path, again)
         queries = self.sized(self.axis(side, path), rows)
         keys = self.sized(
@@ -102,7 +104,8 @@ class Places:
         return Place(name, kind, queries, keys)
 
     def sized(self, axis: str, length: int) -> str:
-        """An axis of that length; where it has another one, the name says how long it is there."""
+        """Return an axis of that length; where it has another one, the name says how long it is
+        there."""
         if self.lengths.setdefault(axis, length) == length:
             return axis
         name = f"{axis} ({length})"
@@ -133,7 +136,7 @@ class Places:
         return name
 
     def forget(self, name: str) -> None:
-        """Gives a name back, of a tap that is replaced."""
+        """Give a name back, of a tap that is replaced."""
         self._names.discard(name)
 
     def axis(self, side: str, path: str) -> str:
@@ -147,7 +150,7 @@ class Places:
         return name
 
     def memory(self, queries: str) -> str:
-        """The axis that cross-attention looks at."""
+        """Return the axis that cross-attention looks at."""
         if self.pair:
             return "source"
         return "patches" if "patches" in self.lengths and queries != "patches" else "source"
@@ -164,7 +167,7 @@ def is_cross(module: nn.Module, path: str) -> bool:
 
 
 def states_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The states that an attention module was given, whose positions ask."""
+    """Return the states that an attention module was given, whose positions ask."""
     return args[0] if args else kwargs.get("hidden_states")
 
 
@@ -200,7 +203,8 @@ def axes_of(
     naming: Naming,
     written: Written | None,
 ) -> dict[str, AxisInfo]:
-    """An axis for each sequence that a tap is of; names are those of the batch's first row."""
+    """Return an axis for each sequence that a tap is of; names are those of the batch's first
+    row."""
     tokens_by_axis = by_axis(tokens, [axis for axis in places.lengths if SINK not in axis])
     axes: dict[str, AxisInfo] = {}
     for name, length in places.lengths.items():
@@ -249,7 +253,7 @@ def by_axis(
 
 
 def ids_of(axis: str, length: int, inputs: Mapping[str, Any]) -> list[int] | None:
-    """The token ids that the axis stands for, if the inputs have them."""
+    """Return the token ids that the axis stands for, if the inputs have them."""
     ids = inputs.get(IDS.get(axis, ""))
     if not isinstance(ids, Tensor) or ids.ndim != 2 or ids.shape[1] != length:
         return None
@@ -289,7 +293,7 @@ def patch_names(model: nn.Module, inputs: Mapping[str, Any], length: int) -> lis
 
 
 def names_of_logits(model: nn.Module, logits: Tensor, naming: Naming) -> Callable[[int], str]:
-    """The names of the vocabulary's entries, or of the classes."""
+    """Return the names of the vocabulary's entries, or of the classes."""
     classes = getattr(config_of(model), "id2label", None)
     vocabulary = getattr(config_of(model), "vocab_size", None)
     if classes and len(classes) == logits.shape[-1] and logits.shape[-1] != vocabulary:

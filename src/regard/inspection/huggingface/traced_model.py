@@ -83,7 +83,7 @@ class TracedModel:
         keep: str = "auto",
         **options: Any,
     ) -> Trace:
-        """Reads a text (for a vision model: the path of an image) and traces what it attends to.
+        """Read a text (for a vision model: the path of an image) and traces what it attends to.
 
         A model that writes does so first, untouched; the maps are of one pass over what it wrote.
 
@@ -126,7 +126,7 @@ class TracedModel:
         )
 
     def trial(self) -> Trace:
-        """The trace of no matter what, for the layers that it has."""
+        """Return the trace of no matter what, for the layers that it has."""
         if self.task != "vision":
             return self.trace("a b c")
         from PIL import Image
@@ -168,7 +168,7 @@ class TracedModel:
         return [replace(beam, tokens=[*beginning, *beam.tokens]) for beam in hypotheses]
 
     def begun(self, inputs: dict[str, Any], beginning: Sequence[int]) -> dict[str, Any]:
-        """The inputs with the beginning of the output, which `generate` continues."""
+        """Return the inputs with the beginning of the output, which `generate` continues."""
         if not beginning:
             return inputs
         tokens = torch.tensor([list(beginning)], device=self.model.device)
@@ -217,7 +217,7 @@ class TracedModel:
         )
 
     def read(self, text: str) -> dict[str, Any]:
-        """The model's inputs for a text."""
+        """Return the model's inputs for a text."""
         encoded = self.encoded(text, return_tensors="pt")
         self.check_ids(encoded["input_ids"][0].tolist(), "the text", self.max_tokens)
         takes = inspect.signature(self.model.forward).parameters
@@ -233,7 +233,7 @@ class TracedModel:
         return list(ids)
 
     def encoded(self, *text: str, **options: Any) -> Any:
-        """The tokenizer's output for a text."""
+        """Return the tokenizer's output for a text."""
         # A transformers tokenizer changes its own state in a call: the target's language, padding,
         # truncation.
         with _READING, quiet():
@@ -250,7 +250,7 @@ class TracedModel:
         self.known(ids)
 
     def known(self, ids: Sequence[int]) -> list[int]:
-        """The ids, if all are in the model's vocabulary."""
+        """Return the ids, if all are in the model's vocabulary."""
         vocabulary = getattr(self.model.config.get_text_config(), "vocab_size", None)
         if vocabulary is not None and max(ids, default=0) >= vocabulary:
             raise BadArgumentError(
@@ -278,7 +278,8 @@ class TracedModel:
         return {"pixel_values": pixels.to(self.model.device, self.model.dtype)}
 
     def picture(self, pixels: torch.Tensor) -> str:
-        """The image that became these pixels, (channels, height, width), as the text of a PNG."""
+        """Return the image that became these pixels, (channels, height, width), as the text of a
+        PNG."""
         processor, normal = self.reader, getattr(self.reader, "do_normalize", False)
         mean, std = (processor.image_mean, processor.image_std) if normal else ([0.0], [1.0])
         factor = processor.rescale_factor if getattr(processor, "do_rescale", False) else 1.0

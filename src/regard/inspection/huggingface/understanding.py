@@ -29,7 +29,7 @@ LSE_TOLERANCE_OF_16_BITS = 2e-4
 
 
 def understand(captured: CapturedCall, masks: MaskReader) -> Call:
-    """The call, its log-sum-exp kept only if it is right."""
+    """Return the call, its log-sum-exp kept only if it is right."""
     inputs = inputs_of(captured, masks)
     with torch.autocast(inputs.query.device.type, enabled=False):
         return Call(inputs, captured.output, checked_lse(inputs, captured))
@@ -52,7 +52,8 @@ def inputs_of(captured: CapturedCall, masks: MaskReader) -> Attention:
 
 
 def sink_of(captured: CapturedCall) -> Tensor | None:
-    """The score of a learned sink, (1 or batch, heads, 1 or queries, 1); None without one."""
+    """Return the score of a learned sink, (1 or batch, heads, 1 or queries, 1); None without
+    one."""
     s_aux = captured.options.get("s_aux")
     sink = captured.options.get("sinks") if s_aux is None else s_aux
     if sink is None:
@@ -77,7 +78,7 @@ def score_of(captured: CapturedCall) -> Score:
 
 
 def checked_lse(inputs: Attention, captured: CapturedCall) -> Tensor | None:
-    """The kernel's log-sum-exp, or None where it gave none or a wrong one."""
+    """Return the kernel's log-sum-exp, or None where it gave none or a wrong one."""
     queries, keys = inputs.query.shape[2], inputs.key.shape[2]
     device = inputs.query.device
     rows = torch.linspace(0, queries - 1, min(SAMPLED_ROWS, queries), device=device).long()

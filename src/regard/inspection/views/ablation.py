@@ -26,7 +26,7 @@ def ablate(
     key: int = 0,
     step: int | None = None,
 ) -> Ablation:
-    """The change in the output's probabilities when one thing is switched off.
+    """Return the change in the output's probabilities when one thing is switched off.
 
     "edge", "head" and "token" are the parts `hiding.Edge`, `hiding.Head` and `hiding.Position`.
 
@@ -98,7 +98,7 @@ def log_probabilities(trace: TraceData, logits: Array) -> Array:
 
 
 def of_tokens(rows: Array, ids: Sequence[int]) -> Array:
-    """The entry of each step's token, (steps,), of (steps, vocab)."""
+    """Return the entry of each step's token, (steps,), of (steps, vocab)."""
     arrays = arrays_of(rows)
     return arrays.take(rows, arrays.array(ids, like=rows)[:, None])[:, 0]
 

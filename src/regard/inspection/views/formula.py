@@ -8,7 +8,7 @@ from regard.inspection.tap import Tap
 
 
 def formula(tap: Tap) -> str:
-    """Formula of a layer's score, "q·k / √64", with what is added, as "+ bias"."""
+    """Return formula of a layer's score, "q·k / √64", with what is added, as "+ bias"."""
     text = of_score(tap.score, tap.head_dim)
     if tap.distances is not None:  # with r_q and r_k, a distance as a query and as a key
         others = (text.replace("q·k", product) for product in ("q·r_k", "r_q·k"))
@@ -32,7 +32,7 @@ def scale(score: Score, head_dim: int) -> float | None:
 
 
 def of_score(score: Score, head_dim: int) -> str:
-    """Formula of a score for heads of this width."""
+    """Return formula of a score for heads of this width."""
     if score is scaled_dot:
         return f"q·k / √{head_dim}"
     if isinstance(score, scaled):

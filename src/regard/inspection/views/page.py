@@ -48,7 +48,7 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
 
 
 def thumbnails(trace: TraceData, tap: str, size: int) -> Tile:
-    """A small picture of each head, block maxima: (heads, height, width)."""
+    """Return a small picture of each head, block maxima: (heads, height, width)."""
     if not 1 <= size <= 256:
         raise BadArgumentError(f"size must be from 1 to 256; got {size}.")
     pictures, looked_at = tiles.thumbnails(trace[tap], size)
@@ -135,7 +135,7 @@ def looks(
 
 
 def _tap(tap: Tap) -> TapInfo:
-    """The tap's own attributes, but for its score and the quantities that are known."""
+    """Return the tap's own attributes, but for its score and the quantities that are known."""
     norm: list[Quantity] = [] if tap.output_weight is None else ["norm"]
     facts: dict[str, Any] = {fact.name: getattr(tap, fact.name, None) for fact in fields(TapInfo)}
     return TapInfo(**facts | {"score": formula(tap), "quantities": ["weight", *norm, "score"]})
@@ -148,7 +148,7 @@ def entropy(row: NDArray[np.float64]) -> float:
 
 
 def _looks(values: NDArray[Any], axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:
-    """The k largest that the mask allows, and the sum of the others; scores have no sum."""
+    """Return the k largest that the mask allows, and the sum of the others; scores have no sum."""
     values = values.astype(np.float64)
     top = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")[:k].tolist()
     seen = [
@@ -161,7 +161,8 @@ def _looks(values: NDArray[Any], axis: AxisInfo, k: int, adds_up: bool = True) -
 
 
 def _at(bias: Array, *where: int) -> float:
-    """The first sequence's entry of a bias whose heads, rows or columns may be one for all."""
+    """Return the first sequence's entry of a bias whose heads, rows or columns may be one for
+    all."""
     index = (at if size > 1 else 0 for at, size in zip(where, bias.shape[1:], strict=True))
     return float(bias[(0, *index)])
 

@@ -46,7 +46,7 @@ class Part:
     peaks: list[float] | None = None  # of a sound: how loud its columns are, up to its end
 
     def npz(self) -> bytes:
-        """The contents of an .npz file."""
+        """Return the contents of an .npz file."""
         file = io.BytesIO()
         np.savez_compressed(
             file,
@@ -63,7 +63,7 @@ class Part:
         return file.getvalue()
 
     def figure(self, scale: Scale = "linear") -> "Figure":
-        """A figure, which `regard.figures.style.save` writes.
+        """Return a figure, which `regard.figures.style.save` writes.
 
         Args:
             scale: "linear", "log", "row" (each row by its largest), or "sink": linear up to the
@@ -153,7 +153,7 @@ def part(
 
 
 def _peaks(trace: TraceData, axis: str, group: Group, columns: slice) -> list[float] | None:
-    """The peaks of the columns that are no silence."""
+    """Return the peaks of the columns that are no silence."""
     peaks, groups = trace.axes[axis].peaks, spans(trace, axis, group)
     if peaks is None:
         return None
@@ -181,7 +181,7 @@ FIRST = (("decoder", "cross"), ("decoder", "self"), ("encoder", "self"))
 
 
 def picture(trace: TraceData) -> bytes | None:
-    """A PNG of 300 dpi: the mean over heads of the layer that the page would show first.
+    """Return a PNG of 300 dpi: the mean over heads of the layer that the page would show first.
 
     Lines between words where the text is short, else a map.
 
@@ -215,7 +215,7 @@ def _figure(trace: TraceData, tap: str, kind: str) -> "Figure":
 
 
 def lines(trace: TraceData, tap: str, group: Group = "token", *, at_output: bool) -> "Figure":
-    """A small map, the mean over heads, as lines between tokens or words.
+    """Return a small map, the mean over heads, as lines between tokens or words.
 
     Args:
         at_output: a row for each unit of the output, of the steps that predict it, instead of those

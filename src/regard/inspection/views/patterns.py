@@ -36,9 +36,9 @@ _MARKS = re.compile(r"^(##)?[▁Ġ\s]*|</w>$")
 
 
 def named(scores: Sequence[PatternScore]) -> PatternName | None:
-    """The name of a head with these scores, by one rule for all patterns: the one whose share is
-    the most above chance, (share - chance) / (1 - chance), if that is more than 0.3 and more than
-    four rows may show it."""
+    """Return the name of a head with these scores, by one rule for all patterns: the one whose
+    share is the most above chance, (share - chance) / (1 - chance), if that is more than 0.3 and
+    more than four rows may show it."""
     enough = [score for score in scores if score.rows > FEW]
     best = max(enough, key=above_chance, default=None)
     return best.name if best is not None and above_chance(best) > NAMED else None
@@ -67,7 +67,7 @@ class Targets:
         return [name for name in NAMES if name in there]
 
     def followers(self, rows: Array, columns: Array) -> Bool[Array, "queries keys"]:
-        """The keys whose token before is the row's own, earlier in the text."""
+        """Return the keys whose token before is the row's own, earlier in the text."""
         assert self.tokens is not None
         here = rows[:, None] + self.offset
         before = columns - 1
@@ -115,8 +115,9 @@ _alignments: WeakKeyDictionary[Tap, Array] = WeakKeyDictionary()  # by the first
 
 @without_gradients
 def alignment(trace: TraceData, queries: str, keys: str) -> Int64[Array, " queries"]:
-    """The key of each row that the mean over all heads of all cross-attention layers is largest at,
-    among the keys that are no special tokens; -1 for a row that writes a special token."""
+    """Return the key of each row that the mean over all heads of all cross-attention layers is
+    largest at, among the keys that are no special tokens; -1 for a row that writes a special
+    token."""
     axes = ("cross", queries, keys)
     taps = [tap for tap in trace.values() if (tap.kind, tap.queries, tap.keys) == axes]
     if taps[0] not in _alignments:
@@ -161,7 +162,7 @@ class Count:
         weights: Float[Array, "queries keys"],
         hidden: Bool[Array, "queries keys"],
     ) -> None:
-        """A tile of some of the rows, with neighboring columns."""
+        """Return a tile of some of the rows, with neighboring columns."""
         rows = self.rows[strip]
         self.seen[strip] += len(columns) - hidden.sum(1)
         for name, places in self.targets.places.items():

@@ -93,19 +93,19 @@ def head_statistics(
 
 
 def finite(x: Array) -> Array:
-    """An array (…) with 0 for NaN."""
+    """Return an array (…) with 0 for NaN."""
     return arrays_of(x).library.nan_to_num(x)
 
 
 def summary_of(trace: TraceData, name: str, *, rows: int = 512) -> Summary:
-    """The summary of a tap, with the patterns of its heads."""
+    """Return the summary of a tap, with the patterns of its heads."""
     return head_summary(trace[name], rows=rows, patterns=targets(trace, name))
 
 
 def head_summary(
     tap: Tap, *, rows: int = 512, item: int = 0, patterns: Targets | None = None
 ) -> Summary:
-    """The statistics in a page's words, from about `rows` rows spread over the map.
+    """Return the statistics in a page's words, from about `rows` rows spread over the map.
 
     A head's sink is the key that gets most of its weight, and it mostly looks at a sink that gets
     more than half (attention sinks: Xiao et al. 2024, section 3.1). The layer's is the key that
@@ -142,6 +142,6 @@ def head_summary(
 
 
 def sink_of(summary: Summary, head: Head) -> int | None:
-    """The key that takes more than SINK of a head's weight, or of the mean over heads."""
+    """Return the key that takes more than SINK of a head's weight, or of the mean over heads."""
     head_or_mean = summary if head == "mean" else summary.heads[head]
     return head_or_mean.sink_key if head_or_mean.sink > SINK else None

@@ -45,7 +45,7 @@ class Cells:
         return self.last - self.first
 
     def part(self, first: int, last: int) -> "Cells":
-        """Some of the cells, counted from this tile's first."""
+        """Return some of the cells, counted from this tile's first."""
         part = copy(self)
         part.first, part.last = self.first + first, self.first + last
         return part
@@ -140,7 +140,7 @@ class Tile:
 
 
 def tile_of(trace: TraceData, request: TileRequest) -> Tile:
-    """The tile of a trace that is requested; `tile` says what it raises."""
+    """Return the tile of a trace that is requested; `tile` says what it raises."""
     tap = trace[request.tap]
     return tile(
         tap,
@@ -164,7 +164,7 @@ def tile(
     row_spans: Spans | None = None,
     column_spans: Spans | None = None,
 ) -> Tile:
-    """The tile of a layer's map that is requested, of the first sequence of the batch.
+    """Return the tile of a layer's map that is requested, of the first sequence of the batch.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
     >>> request = TileRequest("decoder.layers.1.cross", head=1, height=2, width=3)
@@ -203,8 +203,8 @@ def tile(
 
 
 def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np.float32], int]:
-    """A small picture of each head, (heads, height, width) of block maxima with sides of at most
-    `size`, and how many rows were looked at: at least one in each block, about `rows` in all.
+    """Return a small picture of each head, (heads, height, width) of block maxima with sides of at
+    most `size`, and how many rows were looked at: at least one in each block, about `rows` in all.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
     >>> pictures, rows = thumbnails(trace["decoder.layers.1.cross"], size=3)
@@ -232,7 +232,7 @@ def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np
 
 
 def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Array | None:
-    """A few rows and columns of cells; None where the mask forbids all of them."""
+    """Return a few rows and columns of cells; None where the mask forbids all of them."""
     head, quantity, reduce, every = request.head, request.quantity, request.reduce, request.every
     of_rows = tap.positions(tap.rows)[slice(*rows.range, every)]
     of_columns = tap.positions(tap.columns)[slice(*columns.range)]
@@ -269,7 +269,7 @@ def largest(
 
 
 def visible(tap: Tap, head: int, rows: Array, columns: Array, quantity: str) -> Array:
-    """The quantity at those rows and columns, NaN where the mask forbids."""
+    """Return the quantity at those rows and columns, NaN where the mask forbids."""
     allowed = tap.allowed(head, rows, columns)
     if quantity == "score":
         values = tap.tile_of_scores(head, rows, columns)
@@ -281,7 +281,7 @@ def visible(tap: Tap, head: int, rows: Array, columns: Array, quantity: str) -> 
 
 
 def block_maxima(values: Array, height: int, width: int) -> Array:
-    """The maximum of each block; those at the edges are of what there is."""
+    """Return the maximum of each block; those at the edges are of what there is."""
     if height == width == 1:
         return values
     values, library = padded(values, height, width, float("-inf")), arrays_of(values).library
@@ -300,7 +300,7 @@ def padded(values: Array, height: int, width: int, value: float) -> Array:
 
 
 def block_reduced(values: Array, height: int, width: int, reduce: str) -> Array:
-    """The maximum or mean of each block's entries that are not NaN; NaN where none is."""
+    """Return the maximum or mean of each block's entries that are not NaN; NaN where none is."""
     if height == width == 1:
         return values
     arrays = arrays_of(values)
@@ -316,7 +316,7 @@ def block_reduced(values: Array, height: int, width: int, reduce: str) -> Array:
 
 
 def grouped(values: Array, spans: Spans, how: str) -> Array:
-    """The sum or mean of the rows of each span; NaN where all of them are."""
+    """Return the sum or mean of the rows of each span; NaN where all of them are."""
     arrays = arrays_of(values)
     parts = []
     for start, end in spans:

@@ -21,7 +21,7 @@ ACTIVATIONS = (
 
 
 def one_of(default: str, names: Iterable[str]) -> Any:
-    """A field of a config that has one of these values."""
+    """Return a field of a config that has one of these values."""
     return field(default=default, metadata={"names": tuple(names)})
 
 
@@ -74,7 +74,8 @@ class ModelConfig:
     unrotated: tuple[int, ...] = ()
 
     def shapes(self) -> Shapes:
-        """The shapes of a model's weights by their names in `models`, in their order there."""
+        """Return the shapes of a model's weights by their names in `models`, in their order
+        there."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -179,7 +180,7 @@ class ModelConfig:
         return norm(name, self.d_model, bias=self.norm_kind == "layer")
 
     def _check_ids(self, *names: str, size: int) -> None:
-        """Raises BadArgumentError unless these ids are in a vocabulary of that size."""
+        """Raise BadArgumentError unless these ids are in a vocabulary of that size."""
         for name in names:
             value = getattr(self, name)
             if not 0 <= value < size:
@@ -209,7 +210,7 @@ def from_preset(
     name: str,
     **changes: Any,
 ) -> Config:
-    """The config with the values of the named preset, but for the changes.
+    """Return the config with the values of the named preset, but for the changes.
 
     Raises BadArgumentError for an unknown name.
     """
@@ -219,6 +220,6 @@ def from_preset(
 
 
 def check_dropout(probability: float) -> None:
-    """Raises BadArgumentError unless 0 ≤ probability ≤ 255/256."""
+    """Raise BadArgumentError unless 0 ≤ probability ≤ 255/256."""
     if not 0 <= probability <= 255 / 256:
         raise BadArgumentError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")

@@ -173,7 +173,7 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
-    """The named preset with this vocabulary and any other changes.
+    """Return the named preset with this vocabulary and any other changes.
 
     >>> config = decoder_preset("tiny", vocab_size=100)
     >>> config.num_layers, config.d_model

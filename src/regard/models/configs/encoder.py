@@ -152,7 +152,8 @@ class EncoderConfig(ModelConfig):
 
 
 def place_read(ids: Array, config: EncoderConfig) -> Array:
-    """The place in each text whose state "embedding" reads, (batch,), of ids (batch, length)."""
+    """Return the place in each text whose state "embedding" reads, (batch,), of ids (batch,
+    length)."""
     if config.pooling == "first":
         return ids[:, 0] * 0
     if config.pooling == "last":
@@ -172,7 +173,7 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
-    """The named preset with this vocabulary and any other changes.
+    """Return the named preset with this vocabulary and any other changes.
 
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
     >>> config.num_layers, config.labels

@@ -132,7 +132,7 @@ PRESETS: dict[str, dict[str, int | float]] = {
 
 
 def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
-    """The named preset with this vocabulary and any other changes.
+    """Return the named preset with this vocabulary and any other changes.
 
     >>> preset("tiny", vocab_size=8_000, dropout=0.0).d_model
     128

@@ -51,34 +51,37 @@ class Facts:
 
     @classmethod
     def attends(cls, path: str) -> tuple[str, str]:
-        """The axes of the queries and of the keys of the attention at a module's path."""
+        """Return the axes of the queries and of the keys of the attention at a module's path."""
         return cls.axes[0], cls.axes[0]
 
     def attentions(self) -> dict[str, Heads]:
-        """The attention layers of a Transformer by the paths of their modules, as they run."""
+        """Return the attention layers of a Transformer by the paths of their modules, as they
+        run."""
         config = self.config
         return _layers("encoder", config.num_layers, config.num_heads, config)
 
     def logits_of(self, output: Array) -> Array | None:
-        """The output of forward as logits, (batch, steps, entries); None where it is states."""
+        """Return the output of forward as logits, (batch, steps, entries); None where it is
+        states."""
         head = HEADS[self.head_name]
         return head.steps(output) if head.entries else None
 
     def ids(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """The token ids that the model looks up, (batch, length) for each axis that has ids."""
+        """Return the token ids that the model looks up, (batch, length) for each axis that has
+        ids."""
         return {self.axes[0]: inputs["ids"]}
 
     def reading(
         self, ids: Array, attention_mask: Array, token_type_ids: Array | None = None
     ) -> dict[str, Array]:
-        """The arguments of forward for a text that is read for the head, each (batch, length)."""
+        """Return the arguments of forward for a text that is read for the head, each (batch,
+        length)."""
         inputs = {"ids": ids, "attention_mask": attention_mask}
         return inputs if token_type_ids is None else inputs | {"token_type_ids": token_type_ids}
 
     def predicted(self, inputs: Mapping[str, Array], logits: Array) -> Array | None:
-        """The token ids that the positions of the last axis predict, (batch, length); None of a
-        model that does not write.
-        """
+        """Return the token ids that the positions of the last axis predict, (batch, length); None
+        of a model that does not write."""
         return None
 
 
@@ -131,7 +134,8 @@ class PairFacts(Facts):
         return inputs["target"] if self.writes else None
 
     def shift_right(self, target: Array) -> Array:
-        """The decoder's inputs for target, (batch, length): start_id, then all but the last id."""
+        """Return the decoder's inputs for target, (batch, length): start_id, then all but the last
+        id."""
         arrays, shape = arrays_of(target), (len(target), 1)
         start_id, device = self.config.start_id, target.device
         start = arrays.library.full(shape, start_id, dtype=target.dtype, device=device)
@@ -218,7 +222,7 @@ KINDS: dict[str, type[Facts]] = {
 
 
 def facts_of(architecture: str, config: Any) -> Facts:
-    """The facts of a model of `regard.models`, by the name of its class and its config."""
+    """Return the facts of a model of `regard.models`, by the name of its class and its config."""
     facts = KINDS[architecture]()
     facts.config = config
     return facts

@@ -61,7 +61,7 @@ RECURRENT_PRESETS: dict[str, dict[str, int | float]] = {
 
 
 def recurrent_preset(name: str, vocab_size: int, **changes: object) -> RecurrentConfig:
-    """The named preset with this vocabulary and any other changes.
+    """Return the named preset with this vocabulary and any other changes.
 
     >>> recurrent_preset("tiny", vocab_size=8_000, attention="none").attention
     'none'

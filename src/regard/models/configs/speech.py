@@ -65,7 +65,7 @@ SPEECH_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def speech_preset(name: str, vocab_size: int, **changes: Any) -> SpeechConfig:
-    """The named preset with this vocabulary and any other changes.
+    """Return the named preset with this vocabulary and any other changes.
 
     >>> speech_preset("base", vocab_size=51_865).d_model
     512

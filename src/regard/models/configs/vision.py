@@ -105,7 +105,7 @@ VISION_PRESETS: dict[str, dict[str, Any]] = {
 
 
 def vision_preset(name: str, **changes: Any) -> VisionConfig:
-    """The named preset with any changes.
+    """Return the named preset with any changes.
 
     >>> vision_preset("mini", image_size=(28, 28), patch_size=(7, 7), channels=1).d_model
     96

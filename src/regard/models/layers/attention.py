@@ -196,7 +196,7 @@ class KeyValueCache:
         return self._value[:, :, : self.length]
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Adds steps, (rows, heads, new, head_dim) each, and returns all keys and values, (rows,
+        """Add steps, (rows, heads, new, head_dim) each, and returns all keys and values, (rows,
         heads, length + new, head_dim) each."""
         needed = self.length + key.shape[2]
         self._key = _room_for(self._key, key, needed, self.length)
@@ -207,7 +207,7 @@ class KeyValueCache:
         return self.key, self.value
 
     def select(self, rows: Tensor) -> None:
-        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        """Keep, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
         if self._key is not None and self._value is not None:
             self._key = self._key.index_select(0, rows)
             self._value = self._value.index_select(0, rows)

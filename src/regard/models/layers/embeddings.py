@@ -67,7 +67,7 @@ class Embedding(nn.Module):
 
     @torch.no_grad()
     def reset_positions(self) -> None:
-        """Initializes positions and token types: random if learned, else sinusoids.
+        """Initialize positions and token types: random if learned, else sinusoids.
 
         The sinusoids are in the halves layout, as tensor2tensor and Marian have them.
         """
@@ -125,12 +125,13 @@ class Embedding(nn.Module):
 
 
 def empty_table(rows: int, width: int) -> nn.Embedding:
-    """An embedding table, (rows, width), of uninitialized memory; nn.Embedding draws at once."""
+    """Return an embedding table, (rows, width), of uninitialized memory; nn.Embedding draws at
+    once."""
     return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)
 
 
 def check_ids(ids: Tensor, vocab_size: int) -> None:
-    """Raises BadArgumentError unless 0 ≤ ids < vocab_size, for ids (…).
+    """Raise BadArgumentError unless 0 ≤ ids < vocab_size, for ids (…).
 
     Ids on a GPU are not checked: reading them would wait for it.
     """

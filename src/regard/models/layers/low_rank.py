@@ -44,7 +44,7 @@ class LowRankLinear(nn.Linear):
 
 
 def add_adapters(model: nn.Module, parts: Collection[str], *, rank: int, alpha: float) -> None:
-    """Gives an adapter to every projection whose name ends in one of `parts`; they alone learn."""
+    """Give an adapter to every projection whose name ends in one of `parts`; they alone learn."""
     if rank < 1:
         raise BadArgumentError(f"the rank of an adapter must be at least 1; got {rank}.")
     model.requires_grad_(False)
@@ -59,7 +59,7 @@ def add_adapters(model: nn.Module, parts: Collection[str], *, rank: int, alpha: 
 
 
 def merge_adapters(model: nn.Module) -> None:
-    """Replaces every adapted projection by one plain projection of the same function."""
+    """Replace every adapted projection by one plain projection of the same function."""
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
             if isinstance(child, LowRankLinear):

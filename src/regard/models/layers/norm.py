@@ -51,7 +51,7 @@ NORMS: dict[str, Callable[[int, float], Norm]] = {
 
 
 def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:
-    """A normalization of vectors, (…, width); `kind` is a name in NORMS.
+    """Return a normalization of vectors, (…, width); `kind` is a name in NORMS.
 
     >>> make_norm("rms", 64)
     RMSNorm(64, eps=1e-05)

@@ -70,7 +70,8 @@ class PatchEmbedding(nn.Module):
 
     @torch.no_grad()
     def reset_parameters(self) -> None:
-        """Normal with deviation 0.02; grid positions are sinusoids, and 0 for the class token."""
+        """Return normal with deviation 0.02; grid positions are sinusoids, and 0 for the class
+        token."""
         if self.positions.is_meta:
             return
         if self.class_token is not None:

@@ -53,7 +53,7 @@ def run(cells: nn.RNNBase, input: Tensor, state: State) -> tuple[Tensor, State]:
 
 
 def read_tokens(cells: nn.RNNBase, input: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Steps through the tokens from a state of zeros, skipping padding on either side.
+    """Step through the tokens from a state of zeros, skipping padding on either side.
 
     Args:
         input: (batch, length, width).

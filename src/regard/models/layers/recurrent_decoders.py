@@ -36,7 +36,7 @@ class Memory:
         return Padding(self.attention_mask)
 
     def select(self, rows: Tensor) -> "Memory":
-        """The memory of other rows; `rows` holds indices of current ones, (new rows,)."""
+        """Return the memory of other rows; `rows` holds indices of current ones, (new rows,)."""
         return Memory(*(getattr(self, field.name).index_select(0, rows) for field in fields(self)))
 
 
@@ -53,7 +53,7 @@ class BahdanauAttention(nn.Module):
 
     @torch.no_grad()
     def reset_scores(self) -> None:
-        """Initializes the parameters of the score."""
+        """Initialize the parameters of the score."""
         nn.init.normal_(self.vector, std=len(self.vector) ** -0.5)
 
     def keys(self, memory: Tensor) -> Tensor:
@@ -78,12 +78,12 @@ class LuongAttention(nn.Module):
 
     @torch.no_grad()
     def reset_scores(self) -> None:
-        """Initializes the parameters of the score."""
+        """Initialize the parameters of the score."""
         if self.matrix is not None:
             nn.init.xavier_uniform_(self.matrix)
 
     def keys(self, memory: Tensor) -> Tensor:
-        """The encoder's states, (batch, source, width), unchanged."""
+        """Return the encoder's states, (batch, source, width), unchanged."""
         return memory
 
     def forward(self, query: Tensor, keys: Tensor, memory: Tensor, mask: Mask | None) -> Tensor:
@@ -132,11 +132,11 @@ class ContextDecoder(nn.Module):
         self.readout = MaxoutReadout(2 * hidden_size + d_model, d_model, dropout=dropout)
 
     def keys(self, states: Tensor) -> Tensor:
-        """The encoder's states, (batch, source, hidden_size) → keys of the same shape."""
+        """Return the encoder's states, (batch, source, hidden_size) → keys of the same shape."""
         return states if self.cross_attention is None else self.cross_attention.keys(states)
 
     def start(self, last: Tensor) -> State:
-        """The encoder's last state, (rows, hidden_size) → the first state of the cells."""
+        """Return the encoder's last state, (rows, hidden_size) → the first state of the cells."""
         return self.first(last)
 
     def forward(self, target: Tensor, memory: Memory, state: State) -> tuple[Tensor, State]:
@@ -183,12 +183,13 @@ class LuongDecoder(nn.Module):
         self.dropout = Dropout(dropout)
 
     def keys(self, states: Tensor) -> Tensor:
-        """The encoder's states, (batch, source, hidden_size), unchanged."""
+        """Return the encoder's states, (batch, source, hidden_size), unchanged."""
         return self.cross_attention.keys(states)
 
     def start(self, last: Tensor) -> State:
-        """The encoder's last state, (rows, hidden_size) → the first state of the cells, followed,
-        with input feeding, by zeros (1, rows, d_model) in place of the vector fed back."""
+        """Return the encoder's last state, (rows, hidden_size) → the first state of the cells,
+        followed, with input feeding, by zeros (1, rows, d_model) in place of the vector fed
+        back."""
         state: State = self.first(last)
         return (*state, last.new_zeros(1, len(last), self.fed)) if self.fed else state
 

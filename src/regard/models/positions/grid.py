@@ -14,7 +14,7 @@ from regard.shapes import Float
 def grid(
     rows: int, columns: int, d_model: int, *, base: int | float = 10000.0
 ) -> Float[Tensor, "patches d_model"]:
-    """A position for each cell of the grid, row after row: (patches, d_model).
+    """Return a position for each cell of the grid, row after row: (patches, d_model).
 
     The first half of the dimensions tells the row, the second the column, each as all sines and
     then all cosines. Raises BadArgumentError unless d_model is a multiple of 4.

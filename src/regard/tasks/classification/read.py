@@ -62,7 +62,7 @@ def read_labeled(
     say: Say = warn,
     **reading: Any,
 ) -> Iterator[Example]:
-    """The texts of a file with their labels, one at a time.
+    """Return the texts of a file with their labels, one at a time.
 
     A row whose label is empty, null or NaN is a bad line. An empty list, and with a separator an
     empty cell, is a text that has none of the labels. Lists of 0 and 1, as long as each other, have
@@ -117,7 +117,7 @@ def _example(
 
 
 def trimmed(label: str) -> str:
-    """A label without spaces and signs of no width around it."""
+    """Return a label without spaces and signs of no width around it."""
     return _EDGES.sub("", label)
 
 
@@ -163,7 +163,7 @@ def _is_indicator(value: Any) -> bool:
 
 
 def _at_ones(value: Any, count: int) -> list[str]:
-    """The places of the ones in a list, as labels."""
+    """Return the places of the ones in a list, as labels."""
     if not _is_indicator(value) or len(value) != count:
         raise BadCellError(f"expected a list of {count} zeros and ones; got {str(value)[:60]}.")
     return [str(place) for place, flag in enumerate(value) if flag]
@@ -176,8 +176,8 @@ def _is_missing(value: Any, separator: str | None) -> bool:
 
 
 def _label_list(value: Any, separator: str | None) -> list[str]:
-    """The labels of a row as they are written: a list, a number, text that may hold several, or a
-    yes or no for each."""
+    """Return the labels of a row as they are written: a list, a number, text that may hold several,
+    or a yes or no for each."""
     if isinstance(value, Mapping) and value and all(is_flag(flag) for flag in value.values()):
         return [name for name, flag in value.items() if str(flag).lower() in ("1", "1.0", "true")]
     if isinstance(value, str) and not separator and (listed := literal(value)) is not None:
@@ -195,7 +195,8 @@ def _label_list(value: Any, separator: str | None) -> list[str]:
 
 
 def remarks(spellings: Mapping[str, int]) -> Iterator[str]:
-    """A sentence for each group of spellings that may be one label, and for each missing value.
+    """Yield a sentence for each group of spellings that may be one label, and for each missing
+    value.
 
     >>> list(remarks({"good": 230, "Good": 12, "1": 3, "1.0": 2, "nan": 1, "bad": 9}))[0]
     'the labels "good" (230) and "Good" (12) may be one: if so, write them alike'
@@ -216,7 +217,7 @@ def remarks(spellings: Mapping[str, int]) -> Iterator[str]:
 
 
 def _key(spelling: str) -> str:
-    """The same for spellings that differ in case, spaces, width or the form of a number."""
+    """Return the same for spellings that differ in case, spaces, width or the form of a number."""
     plain = " ".join(unicodedata.normalize("NFKC", trimmed(spelling)).casefold().split())
     try:
         number = float(plain)

@@ -13,7 +13,8 @@ from regard.tasks.classification.task import split_labels
 async def classify(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
-    """The labels of texts, each of which is read once for each label of the request's own."""
+    """Return the labels of texts, each of which is read once for each label of the request's
+    own."""
     times = len(split_labels(chosen["labels"])) if "labels" in chosen else 1
     return await read(request, here, model, asked, chosen, times)
 

@@ -128,7 +128,7 @@ class Classifier(ReadingTask):
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Classification]:
-        """The labels of each text, whatever else is in the list.
+        """Return the labels of each text, whatever else is in the list.
 
         Args:
             text_pair: the second text of each, for a model of pairs.
@@ -186,7 +186,7 @@ class Classifier(ReadingTask):
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Logits]:
-        """The head's output for each of the texts that `read` returned, (labels,)."""
+        """Return the head's output for each of the texts that `read` returned, (labels,)."""
         groups = [[text] for text in tokens]
         outputs = self.computed(groups, self.outputs, batch_size, progress)
         return [logits for [logits] in outputs]
@@ -240,7 +240,7 @@ class Classifier(ReadingTask):
         return results
 
     def _entailment(self) -> tuple[int, int]:
-        """The numbers of the labels "entailment" and "contradiction"."""
+        """Return the numbers of the labels "entailment" and "contradiction"."""
         lowered = [label.lower() for label in self.labels]
         found = [k for k, label in enumerate(lowered) if label.startswith("entail")]
         if not found or len(lowered) < 2:
@@ -255,7 +255,7 @@ class Classifier(ReadingTask):
     def trace(
         self, text: str, text_pair: str | None = None, *, looks: "Looks" = (), keep: str = "auto"
     ) -> "Trace":
-        """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.
+        """Read a text, or a pair, and keep what every attention layer was given: see `Trace`.
 
         The notes say which labels are the likeliest, where there is one label for a text.
 
@@ -299,7 +299,7 @@ def classified(
     threshold: float | None = None,
     truncated: bool = False,
 ) -> Classification:
-    """The result of a text with all its labels, best first.
+    """Return the result of a text with all its labels, best first.
 
     Args:
         threshold: what the score of each chosen label is above; None: one label is chosen.
@@ -320,7 +320,7 @@ def ranked(logits: Logits, labels: Sequence[str], problem_type: str) -> list[Lab
 
 
 def read_problem_type(checkpoint: Checkpoint, config: Any = None) -> str:
-    """The one in config.json; if it names none, a single label is a yes-or-no question."""
+    """Return the one in config.json; if it names none, a single label is a yes-or-no question."""
     problem_type = checkpoint.settings.get("problem_type")
     if problem_type is not None:
         return check_problem_type(problem_type)

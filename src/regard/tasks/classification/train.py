@@ -147,8 +147,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return bool(many)
 
     def _labels(self, path: str, folder: Path) -> tuple[list[str], list[int]]:
-        """The labels of the training texts in order, and how often each occurs; those of dev and
-        test must be among them."""
+        """Return the labels of the training texts in order, and how often each occurs; those of dev
+        and test must be among them."""
         counter: Counter[str] = Counter()
         for example in read_examples(folder / "train.jsonl"):
             counter.update(example.targets)
@@ -190,8 +190,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return self.base is not None and self.base[0].config.labels == data.labels
 
     def _with_mean_layer(self, data: LabeledTexts) -> TextReader | None:
-        """The trained model with a layer that gives the head the mean; None where the first state
-        is as good, or adapters, which are of the model as it is, are to learn."""
+        """Return the trained model with a layer that gives the head the mean; None where the first
+        state is as good, or adapters, which are of the model as it is, are to learn."""
         if self.base is None:
             return None
         base = self.base[0]

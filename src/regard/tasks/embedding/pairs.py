@@ -77,7 +77,7 @@ def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
 def contrastive_loss(
     first: Tensor, second: Tensor, same: Tensor, *, temperature: float, symmetric: bool = False
 ) -> Tensor:
-    """The summed cross-entropy of finding each text's own pair among those of the batch.
+    """Return the summed cross-entropy of finding each text's own pair among those of the batch.
 
     Args:
         same: (batch, batch), True where the pairs i and j share a text: j is no negative of i.
@@ -94,5 +94,5 @@ def contrastive_loss(
 
 
 def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
-    """The summed squared error of the cosines."""
+    """Return the summed squared error of the cosines."""
     return ((first * second).sum(-1) - scores).square().sum()

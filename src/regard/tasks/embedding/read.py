@@ -57,7 +57,8 @@ def read_text_pairs(
     say: Say = warn,
     **reading: Any,
 ) -> Iterator[Example]:
-    """The pairs of a file, one at a time, and the score of each if there is a column of scores.
+    """Return the pairs of a file, one at a time, and the score of each if there is a column of
+    scores.
 
     Where a column says whether two texts belong together, as "is_duplicate" and "gold_label" do, a
     yes is the score 1, and a no 0; a pair that is neither is a bad line.
@@ -119,7 +120,8 @@ def read_text_pairs(
 
 
 def _spelled(answer: Any) -> str:
-    """An answer as it is compared: "1" for 1.0 and true, "not_duplicate" for "Not duplicate"."""
+    """Return an answer as it is compared: "1" for 1.0 and true, "not_duplicate" for "Not
+    duplicate"."""
     answer = int(answer) if isinstance(answer, bool | float) and answer == answer // 1 else answer
     plain = re.sub(r"(?<=\w)[\s-]+", "_", str(answer).strip().lower())
     plain = re.sub("^non_", "not_", plain).removesuffix(".0")
@@ -127,7 +129,7 @@ def _spelled(answer: Any) -> str:
 
 
 def _score(answer: Any, words: Mapping[str, float]) -> float:
-    """The score that a yes or a no says."""
+    """Return the score that a yes or a no says."""
     plain = _spelled(answer)
     if plain in words:
         return words[plain]

@@ -27,7 +27,7 @@ class PairEvaluation(Scored):
     ranks: NDArray[np.int64] | None  # of pairs without scores: of each first text's own second
 
     def __len__(self) -> int:
-        """Number of texts that look for their own, or of pairs with a score."""
+        """Return number of texts that look for their own, or of pairs with a score."""
         return len(self.first) if self.ranks is None else len(self.ranks)
 
     @cached_property
@@ -45,7 +45,7 @@ class PairEvaluation(Scored):
         return "Spearman's correlation is not defined where all scores are equal; 0 stands for it"
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these texts or pairs, which may repeat."""
+        """Return the figures over these texts or pairs, which may repeat."""
         if self.ranks is None:
             assert self.scores is not None
             correlation = spearman(self.cosines[rows], self.scores[rows])
@@ -133,7 +133,7 @@ def rank_pairs(
     first: NDArray[np.float32],
     second: NDArray[np.float32],
 ) -> NDArray[np.int64]:
-    """The rank from 1, by cosine, of each different first text's own among all second texts.
+    """Return the rank from 1, by cosine, of each different first text's own among all second texts.
 
     Where a text has several second texts, the best placed one counts. Of equal cosines the right
     one comes last. A second text that equals the first is passed over, unless the two are a pair.

@@ -133,7 +133,8 @@ class Embedder(EncoderTask):
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The encoder in `folder`, with the settings of sentence-transformers if it has them.
+        """Return the encoder in `folder`, with the settings of sentence-transformers if it has
+        them.
 
         Raises:
             UnsupportedError: no encoder, or a module of sentence-transformers that is not
@@ -174,7 +175,7 @@ class Embedder(EncoderTask):
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Embedding]:
-        """The vector of each text, whatever else is in the list.
+        """Return the vector of each text, whatever else is in the list.
 
         Args:
             pooling, normalize: the embedder's own where None.
@@ -211,7 +212,7 @@ class Embedder(EncoderTask):
         return np.concatenate(found).astype(np.float32)
 
     def trace(self, text: str, *, looks: "Looks" = (), keep: str = "auto") -> "Trace":
-        """Reads a text and keeps what every attention layer was given: see `Trace`.
+        """Read a text and keep what every attention layer was given: see `Trace`.
 
         Args:
             looks: what a position sees alone, in every head and layer: {10: 1} by number, {"it":
@@ -227,7 +228,7 @@ class Embedder(EncoderTask):
         return trace
 
     def _nearest(self, text: str) -> "list[Near]":
-        """A few everyday sentences, the nearest first."""
+        """Return a few everyday sentences, the nearest first."""
         from regard.inspection.answers import Near
 
         vector, *vectors = [result.vector for result in self.run([text, *EVERYDAY], normalize=True)]
@@ -238,7 +239,7 @@ class Embedder(EncoderTask):
         return sorted(near, key=lambda sentence: -sentence.cosine)
 
     def states(self, text: str) -> TokenStates:
-        """The vector of each token of a text, from the last layer."""
+        """Return the vector of each token of a text, from the last layer."""
         tokens = self._tokens(text)
         states = finite(as_array(self.hidden(self._reader.batch([tokens]))[0]))
         return TokenStates(self.tokenizer.tokens(tokens.ids), states, tokens.truncated)
@@ -252,7 +253,7 @@ class Embedder(EncoderTask):
 
 
 def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:
-    """The encoder's folder and an `Embedder`'s arguments, by the modules.json of
+    """Return the encoder's folder and an `Embedder`'s arguments, by the modules.json of
     sentence-transformers; without that file, the folder itself and no arguments.
 
     Raises:
@@ -296,7 +297,7 @@ PROMPTS = "config_sentence_transformers.json"
 
 
 def read_prompt(folder: Path) -> str:
-    """The prompt that stands before every text, as `default_prompt_name` says.
+    """Return the prompt that stands before every text, as `default_prompt_name` says.
 
     Raises:
         DamagedFileError: there is no prompt of that name.
@@ -331,7 +332,7 @@ def write_settings(
     lowercase: bool,
     prompt: str = "",
 ) -> None:
-    """Writes the files of sentence-transformers beside the model in `folder`, which `read_settings`
+    """Write the files of sentence-transformers beside the model in `folder`, which `read_settings`
     and that library read; the arguments are those of `Embedder`.
 
     Args:

@@ -67,7 +67,7 @@ class Extractor(TokenReader):
         progress: Callable[[int], None] = lambda done: None,
         **others: Any,
     ) -> list[Summary]:
-        """The sentence of each text that summarizes it best, whatever else is in the list.
+        """Return the sentence of each text that summarizes it best, whatever else is in the list.
 
         Its score is a probability, the mean over its tokens. An empty text has an empty summary.
 

@@ -35,7 +35,7 @@ def evaluate_masked(
     share: float = 0.15,
     progress: Progress = no_progress,
 ) -> TextScores:
-    """The loss and accuracy of the words hidden in a text, the same ones at every call."""
+    """Return the loss and accuracy of the words hidden in a text, the same ones at every call."""
     tokenizer, config, device = filler.tokenizer, filler.model.config, filler.device
     longest = block_size(tokenizer, config.max_positions)
     losses, counts, right, likeliest = [], [], [], []

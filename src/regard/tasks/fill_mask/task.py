@@ -125,7 +125,7 @@ class MaskFiller(EncoderTask):
         return self.engine.head(states[None])[0]
 
     def trace(self, text: str, *, looks: Looks = (), keep: str = "auto") -> Trace:
-        """Reads a text, with or without masks, and keeps what every attention layer was given.
+        """Read a text, with or without masks, and keep what every attention layer was given.
 
         The notes say what is likeliest at each mask.
 
@@ -159,7 +159,7 @@ class MaskFiller(EncoderTask):
     def _fillings(
         self, ids: list[int], number: int, scores: list[float], tokens: list[int]
     ) -> list[Filling]:
-        """The guesses for the mask of this number."""
+        """Return the guesses for the mask of this number."""
         masks = [k for k, id_ in enumerate(ids) if id_ == self._mask_id]
         found = []
         for score, token in zip(scores, tokens, strict=True):

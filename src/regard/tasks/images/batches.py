@@ -61,9 +61,8 @@ class PictureParts:
         return {"labels": labels, "counts": counts, "sizes": sizes}
 
     def _examples(self, name: str, pictures: Pictures) -> Iterator[Example]:
-        """The images that stay: an example's text is a hash of its bytes, its line the row of the
-        pixels in its group's file.
-        """
+        """Yield the images that stay: an example's text is a hash of its bytes, its line the row of
+        the pixels in its group's file."""
         size = self.preparation.crop or self.preparation.size
         assert size is not None
         count, written = len(pictures.labels), 0
@@ -89,8 +88,8 @@ class PictureParts:
     def _labels(
         self, parts: dict[str, list[Example]], held: dict[str, Pictures | None]
     ) -> tuple[list[str], list[int]]:
-        """The labels of the training images in order, and how many images have each; dev and test
-        lose images of other labels."""
+        """Return the labels of the training images in order, and how many images have each; dev and
+        test lose images of other labels."""
         counter = Counter(example.targets[0] for example in parts["train"])
         if len(counter) < 2:
             raise BadArgumentError(
@@ -134,7 +133,7 @@ class Augmentation:
     flip: bool = False  # mirror every second image, left to right
 
     def __call__(self, images: Tensor, seed: int, step: int) -> Tensor:
-        """The changed images, a function of the images, the seed and the step alone.
+        """Return the changed images, a function of the images, the seed and the step alone.
 
         Args:
             images: bytes, (batch, height, width, channels).
@@ -181,7 +180,7 @@ class Images:
 
     @classmethod
     def open(cls, folder: Path, name: str) -> "Images":
-        """The part that was written under this name."""
+        """Return the part that was written under this name."""
         labels = np.load(folder / f"{name}.labels.npy")
         path = folder / f"{name}.npy"
         # A map of a file without content is refused by the system.

@@ -51,12 +51,12 @@ class Preparation:
         return torch.from_numpy(self.pixels(image))
 
     def pixels(self, image: Image) -> NDArray[np.float32]:
-        """An image as the model takes it: an array, (channels, height, width)."""
+        """Return an image as the model takes it: an array, (channels, height, width)."""
         found: NDArray[np.float32] = np.ascontiguousarray(self.scaled(self.cut(image)))
         return found
 
     def cut(self, image: Image) -> NDArray[np.uint8]:
-        """The image upright, in the model's size and colors, (height, width, channels).
+        """Return the image upright, in the model's size and colors, (height, width, channels).
 
         Raises:
             DamagedFileError: one so long and thin that it would have more pixels than Pillow takes
@@ -123,7 +123,7 @@ USUAL = {
 
 
 def read_preparation(files: JsonFiles) -> Preparation:
-    """The one in preprocessor_config.json.
+    """Return the one in preprocessor_config.json.
 
     Raises:
         NotFoundError: there is no such file.
@@ -172,7 +172,7 @@ def read_preparation(files: JsonFiles) -> Preparation:
 
 
 def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) -> None:
-    """Writes it as preprocessor_config.json, which `read_preparation` and transformers read."""
+    """Write it as preprocessor_config.json, which `read_preparation` and transformers read."""
     size, crop = preparation.size, preparation.crop
     settings: dict[str, Any] = {
         "image_processor_type": "ViTImageProcessor",

@@ -33,7 +33,7 @@ OnBroken = Callable[[int, DamagedFileError], None]  # gets the number of the ima
 
 
 def refuse_broken(number: int, error: DamagedFileError) -> None:
-    """Stops at an image that cannot be read."""
+    """Stop at an image that cannot be read."""
     raise error
 
 
@@ -52,7 +52,7 @@ class Pictures(Protocol):
     def read(
         self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
     ) -> Iterator[tuple[int, Bytes]]:
-        """The number of each image, and its bytes in one size, (height, width, channels)."""
+        """Return the number of each image, and its bytes in one size, (height, width, channels)."""
 
     def name(self, number: int) -> str:
         """Return an image's name for messages."""
@@ -156,12 +156,12 @@ class PictureArrays:
 
 
 def open_pictures(path: str, *, say: Say) -> Pictures:
-    """A folder or an .npz."""
+    """Return a folder or an .npz."""
     return PictureFolder(path, say=say) if Path(path).is_dir() else PictureArrays(path)
 
 
 def check_pictures(path: str) -> None:
-    """Raises NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
+    """Raise NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
     if not Path(path).exists():
         raise NotFoundError(
             f"expected a folder of images or an .npz at {path}; there is neither. Check the path."
@@ -188,7 +188,7 @@ class Broken:
         self.errors[number] = error
 
     def check(self, kept: int) -> None:
-        """Raises DamagedFileError if no image could be read."""
+        """Raise DamagedFileError if no image could be read."""
         if self.errors and not kept:
             raise DamagedFileError(
                 f"expected images in {self.path}; none of its {len(self.errors):,} can be read:"
@@ -212,7 +212,7 @@ class Look:
 
 
 def look_at(pictures: Pictures) -> Look:
-    """Reads the sizes and colors of all images; those that cannot be read do not count."""
+    """Read the sizes and colors of all images; those that cannot be read do not count."""
     sizes: Counter[Size] = Counter()
     first: dict[Size, str] = {}
     every_gray = True
@@ -226,7 +226,7 @@ def look_at(pictures: Pictures) -> Look:
 
 
 def common_size(look: Look, path: str) -> Size:
-    """The one size of all images."""
+    """Return the one size of all images."""
     if len(look.sizes) == 1:
         return next(iter(look.sizes))
     (usual, _), (other, _) = look.sizes.most_common(2)
@@ -255,7 +255,7 @@ def _read_npz(path: str, read: Callable[[NpzFile, str], NDArray[Any]]) -> dict[s
 
 
 def _described(file: NpzFile, name: str) -> NDArray[Any]:
-    """An array of the shape and the type that a file says, which takes no memory.
+    """Return an array of the shape and the type that a file says, which takes no memory.
 
     Raises:
         ValueError: the file does not hold so many bytes.

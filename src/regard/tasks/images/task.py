@@ -85,7 +85,7 @@ class ImageReader:
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The model in `folder` and its preparation of images."""
+        """Return the model in `folder` and its preparation of images."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         check_vision(checkpoint, name)
@@ -95,13 +95,13 @@ class ImageReader:
 
     @classmethod
     def settings_of(cls, checkpoint: Checkpoint) -> dict[str, Any]:
-        """The other arguments, by the files of a checkpoint."""
+        """Return the other arguments, by the files of a checkpoint."""
         return {}
 
     def trace(
         self, image: Picture, *, without: Sequence[int | str] = (), keep: str = "auto"
     ) -> Trace:
-        """Looks at an image and keeps what every attention layer was given: see `Trace`.
+        """Look at an image and keep what every attention layer was given: see `Trace`.
 
         The notes say which labels are the likeliest, of a model with labels.
 
@@ -191,7 +191,7 @@ class ImageClassifier(ImageReader, Task):
         batch_size: int = 8,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Classification]:
-        """The labels of each image: a file, or an image of Pillow.
+        """Return the labels of each image: a file, or an image of Pillow.
 
         Args:
             top_k: labels for each image; None: all.
@@ -220,13 +220,13 @@ class ImageClassifier(ImageReader, Task):
         ]
 
     def logits(self, pixels: Array) -> Logits:
-        """Prepared images, (batch, channels, height, width), a tensor or an array → (batch,
+        """Read prepared images, (batch, channels, height, width), a tensor or an array → (batch,
         labels), by the engine."""
         return self.engine(pixels=as_array(pixels))
 
 
 def check_preparation(preparation: Preparation, config: VisionConfig, name: str) -> None:
-    """Raises DamagedFileError for a preparation to another size than the model's."""
+    """Raise DamagedFileError for a preparation to another size than the model's."""
     size = preparation.crop or preparation.size or config.image_size
     if size != config.image_size:
         raise DamagedFileError(
@@ -241,7 +241,7 @@ def check_preparation(preparation: Preparation, config: VisionConfig, name: str)
 
 
 def check_vision(checkpoint: Checkpoint, name: str) -> None:
-    """Raises UnsupportedError unless the checkpoint is a vision Transformer."""
+    """Raise UnsupportedError unless the checkpoint is a vision Transformer."""
     if checkpoint.architecture != "VisionTransformer":
         raise UnsupportedError(
             f"{name} must be a vision Transformer (ViT) to take images; it is a"
@@ -250,8 +250,8 @@ def check_vision(checkpoint: Checkpoint, name: str) -> None:
 
 
 def open_image(image: Picture) -> Image:
-    """A file, or the text of one (data:image/…;base64,…), as an image of Pillow; such an image as
-    it is."""
+    """Return a file, or the text of one (data:image/…;base64,…), as an image of Pillow; such an
+    image as it is."""
     with optional_package("pillow", "reading images needs"):
         from PIL import Image
     if isinstance(image, Image.Image):
@@ -276,7 +276,7 @@ def open_image(image: Picture) -> Image:
 
 
 def unread_image(file: str | os.PathLike[str] | BytesIO) -> Image:
-    """A file as an image of Pillow, of which only the head has been read.
+    """Return a file as an image of Pillow, of which only the head has been read.
 
     Raises:
         DamagedFileError: it has more pixels than Pillow takes for safe, or cannot be waited for.
@@ -301,7 +301,7 @@ def unread_image(file: str | os.PathLike[str] | BytesIO) -> Image:
 
 
 def image_files(folder: Path) -> list[Path]:
-    """The images in a folder and the folders in it, by the names of the files, in order.
+    """Return the images in a folder and the folders in it, by the names of the files, in order.
 
     Raises:
         NotFoundError: there is no image.

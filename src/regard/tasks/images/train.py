@@ -131,7 +131,8 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         return Preparation(size, mean=neutral, std=neutral)
 
     def patch_size(self, size: tuple[int, int]) -> int:
-        """The side of a patch, in pixels: as was asked, or the smallest that gives few enough."""
+        """Return the side of a patch, in pixels: as was asked, or the smallest that gives few
+        enough."""
         patch, (height, width) = self.options.patch_size, size
         if patch is not None:
             if height % patch or width % patch:

@@ -106,7 +106,7 @@ class ImageClassificationOptions(TunedOptions):
         return self.preset or DEFAULT_VISION
 
     def model_settings(self, labels: tuple[str, ...], **changes: Any) -> Any:
-        """The config of a new model for these labels; without any, of one without a head."""
+        """Return the config of a new model for these labels; without any, of one without a head."""
         from regard.models import vision_preset
 
         changes |= self.chosen("dropout")

@@ -65,8 +65,8 @@ class Occlusion:
         return (lost[0] - lost[1:]).reshape(-1, *self.grid)
 
     def figure(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """The image under what the cosine loses without each patch: of the whole text, and of each
-        word; written to `path` (.svg, .pdf or .png) if one is given."""
+        """Return the image under what the cosine loses without each patch: of the whole text, and
+        of each word; written to `path` (.svg, .pdf or .png) if one is given."""
         from regard.figures.images import images
         from regard.figures.style import save
 

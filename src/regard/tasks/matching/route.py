@@ -15,7 +15,7 @@ from regard.tasks.images.task import WRITTEN
 async def match(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
-    """The texts that fit images, which come as text: no file here is read by its name."""
+    """Return the texts that fit images, which come as text: no file here is read by its name."""
     if any(not image.startswith(WRITTEN) for image in listed(asked.image)):
         raise BadArgumentError("an image must come as text, data:image/png;base64,… or the like.")
     labels = tuple(listed(chosen.get("labels") or []))

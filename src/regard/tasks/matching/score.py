@@ -24,7 +24,7 @@ IMAGE = ("image", "file", "path", "file_name", "filename", "picture", "image_pat
 
 
 def read_captions(path: str, *, image: Column | None = None, **reading: Any) -> Iterator[Example]:
-    """The image files of a table with their texts, a row at a time."""
+    """Return the image files of a table with their texts, a row at a time."""
     file = Role("image", IMAGE, image, text=True)
     return read_file_table(path, file, upright_size, **reading)
 
@@ -43,7 +43,7 @@ class MatchEvaluation(Scored):
         return len(self.ranks)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these pairs, which may repeat."""
+        """Return the figures over these pairs, which may repeat."""
         ranks = self.ranks[rows]
         recalls = {
             f"{noun}_recall_{k}": float((ranks[:, side] <= k).mean())
@@ -53,7 +53,7 @@ class MatchEvaluation(Scored):
         return recalls | {"mrr": float((1 / ranks).mean())}
 
     def worst(self, count: int) -> list[int]:
-        """The pairs whose image has its texts lowest, of those that are not first."""
+        """Return the pairs whose image has its texts lowest, of those that are not first."""
         order = np.argsort(-self.ranks[:, 0], kind="stable")[:count]
         return [int(row) for row in order if self.ranks[row, 0] > 1]
 
@@ -82,7 +82,7 @@ def evaluate_matches(
 def _ranks(
     firsts: Sequence[str], seconds: Sequence[str], first: Vectors, second: Vectors
 ) -> NDArray[np.int64]:
-    """The rank of each pair's first one, (pairs,)."""
+    """Return the rank of each pair's first one, (pairs,)."""
     places = {name: place for place, name in enumerate(dict.fromkeys(firsts))}
     return rank_pairs(firsts, seconds, first, second)[[places[name] for name in firsts]]
 

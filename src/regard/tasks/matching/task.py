@@ -107,7 +107,7 @@ class Matcher(Task):
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The model in `folder`, its tokenizer and its preparation of images."""
+        """Return the model in `folder`, its tokenizer and its preparation of images."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         _check_kind(checkpoint.architecture, name)
@@ -134,7 +134,7 @@ class Matcher(Task):
         batch_size: int = 8,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Match]:
-        """The texts that fit each image, best first.
+        """Return the texts that fit each image, best first.
 
         Args:
             images: files, or images of Pillow.
@@ -169,8 +169,9 @@ class Matcher(Task):
         return results
 
     def similarity(self, images: Sequence[Picture], texts: Sequence[str]) -> Vectors:
-        """The cosines of the vectors of images and texts, (images, texts): the largest of a row is
-        of the text that fits an image best, and the largest of a column of the image for a text."""
+        """Return the cosines of the vectors of images and texts, (images, texts): the largest of a
+        row is of the text that fits an image best, and the largest of a column of the image for a
+        text."""
         return cosines_of(self.images(images), self.texts(texts))
 
     def images(
@@ -180,7 +181,7 @@ class Matcher(Task):
         batch_size: int = 8,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Vectors:
-        """The vectors of images, (images, width)."""
+        """Return the vectors of images, (images, width)."""
 
         def compute(batch: list[Picture]) -> Vectors:
             pixels = read_each(lambda image: self.preparation.pixels(open_image(image)), batch)
@@ -189,7 +190,7 @@ class Matcher(Task):
         return self._computed(list(images), compute, batch_size, progress)
 
     def texts(self, texts: Sequence[str], *, batch_size: int = 32) -> Vectors:
-        """The vectors of texts, (texts, width).
+        """Return the vectors of texts, (texts, width).
 
         Raises:
             BadArgumentError: a text with more tokens than the model reads.
@@ -222,7 +223,7 @@ class Matcher(Task):
         batch_size: int = 8,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Occlusion:
-        """The cosine of an image and a text with each patch and each word hidden, alone and
+        """Return the cosine of an image and a text with each patch and each word hidden, alone and
         together. It takes a run for each patch and one for each word, and one of the whole of both.
 
         A patch is hidden by the mean color, which preparation makes 0; a word by the mask that no
@@ -288,7 +289,7 @@ class Matcher(Task):
         return cosines_of(texts, patches).reshape(len(texts), *self.grid)
 
     def trace(self, text: str | Picture, *, keep: str = "auto") -> Trace:
-        """Looks at a text or an image and keeps what every attention layer was given: see `Trace`.
+        """Look at a text or an image and keep what every attention layer was given: see `Trace`.
 
         Args:
             text: a text; or an image, as a `pathlib.Path` or of Pillow.
@@ -362,7 +363,7 @@ def _check_kind(architecture: str, name: str) -> None:
 
 
 def cosines_of(first: Vectors, second: Vectors) -> Vectors:
-    """The cosines of vectors, (n, width) and (m, width) → (n, m)."""
+    """Return the cosines of vectors, (n, width) and (m, width) → (n, m)."""
     one, other = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (first, second))
     cosines: Vectors = one @ other.T
     return cosines

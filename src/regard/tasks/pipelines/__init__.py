@@ -66,7 +66,7 @@ class Pipeline(Generic[Runner]):
     options: Mapping[str, Any] = field(default_factory=dict)  # of every call
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """The answer to the inputs, in the shape that transformers v4 gave it.
+        """Return the answer to the inputs, in the shape that transformers v4 gave it.
 
         Of a generator, or of a data set (what has a length and items, and is no list), the answers
         are an iterator, and an input is read when its answer is asked for.
@@ -167,12 +167,12 @@ def opened(
 
 
 def _columns(task: str) -> list[str]:
-    """The inputs that a task must have."""
+    """Return the inputs that a task must have."""
     return [column.name for column in catalog.KINDS[done_by(task)].inputs if not column.optional]
 
 
 def _made_for(model: Model | None) -> tuple[Task, str]:
-    """A model with the task that it was made for."""
+    """Return a model with the task that it was made for."""
     if model is None:
         raise BadArgumentError("a task or a model was expected; give one.")
     loaded = model if isinstance(model, Task) else load(model)
@@ -201,7 +201,7 @@ def _revised(model: Model, revision: str | None) -> Model:
 
 
 def _dtype(name: Any) -> "torch.dtype | None":
-    """A dtype, or that of a name such as "float16"; None: as models are loaded."""
+    """Return a dtype, or that of a name such as "float16"; None: as models are loaded."""
     if name is None or name == "auto":
         return None
     import torch
@@ -213,7 +213,8 @@ def _dtype(name: Any) -> "torch.dtype | None":
 
 
 def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The one input, or what holds several, of the positions and names that v4 lets it have."""
+    """Return the one input, or what holds several, of the positions and names that v4 lets it
+    have."""
     if task == ZERO_SHOT and len(positional) == 2:
         options["candidate_labels"] = positional[1]
         positional = positional[:1]

@@ -260,14 +260,15 @@ ARGUMENTS: dict[str, Arguments] = {
 
 
 def done_by(task: str) -> str:
-    """The task whose class does that of a pipeline."""
+    """Return the task whose class does that of a pipeline."""
     return "text-classification" if task == ZERO_SHOT else task
 
 
 def admitted(
     what: str, known: Arguments, arguments: Mapping[str, Any], *, depth: int = 1
 ) -> dict[str, Any]:
-    """The arguments that are taken, by their newer names; one warning for each that is ignored.
+    """Return the arguments that are taken, by their newer names; one warning for each that is
+    ignored.
 
     Args:
         what: takes them, for a message.
@@ -298,8 +299,8 @@ def admitted(
 
 
 def tables() -> str:
-    """The arguments of `pipeline` and of each task's calls in Markdown, those of one meaning in a
-    row; tasks that take the same share a table."""
+    """Return the arguments of `pipeline` and of each task's calls in Markdown, those of one meaning
+    in a row; tasks that take the same share a table."""
     parts = [f"### `pipeline(…)`\n\n{_table(CONSTRUCTOR)}"]
     written = [
         task for task, arguments in ARGUMENTS.items() if arguments.items() >= _TEXT_TO_TEXT.items()

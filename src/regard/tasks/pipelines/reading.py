@@ -142,7 +142,7 @@ def label(
 
 
 def _pieces(tokenizer: Tokenizer, text: str, span: Span) -> list[str]:
-    """The pieces of a span; in place of an unknown one, what stands in the text."""
+    """Return the pieces of a span; in place of an unknown one, what stands in the text."""
     pieces = tokenizer.tokens(span.ids)
     if tokenizer.special.get("unk") not in pieces:
         return pieces
@@ -203,7 +203,8 @@ def features(
     return_tensors: bool | str = False,
     batch_size: int | None = None,
 ) -> list[Any]:
-    """The last layer's states of each text, (1, tokens, d_model), as nested lists or a tensor."""
+    """Return the last layer's states of each text, (1, tokens, d_model), as nested lists or a
+    tensor."""
     read = {"truncation": truncation} | checked("tokenize_kwargs", tokenize_kwargs)
     if read.get("padding") == "max_length":
         raise UnsupportedError("padding has no states here; leave padding='max_length' out.")
@@ -235,7 +236,7 @@ def check_whole(truncation: Any, results: Sequence[Any]) -> None:
 
 
 def checked(what: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A dictionary of arguments of reading."""
+    """Return a dictionary of arguments of reading."""
     for name in options or {}:
         if name not in READING:
             raise unknown(f"a key of {what}", name, READING)
@@ -253,7 +254,7 @@ def _reading(runner: Any, max_length: int | None) -> Any:
 
 
 def _applying(runner: Any, function: str | None) -> Any:
-    """The same classifier with another function from logits to scores."""
+    """Return the same classifier with another function from logits to scores."""
     if function is None or function.lower() == "default":
         return runner
     check_choice("function_to_apply", function.lower(), (*APPLIED, "default"))
@@ -267,7 +268,7 @@ def _labels(result: Classification) -> list[dict[str, Any]]:
 
 
 def _target(tokenizer: Tokenizer, word: str) -> int:
-    """The id of a word to choose."""
+    """Return the id of a word to choose."""
     token = tokenizer.backend.token_to_id(word)
     if token is not None:
         return int(token)

@@ -23,7 +23,8 @@ _SPACE_BEFORE = re.compile(r" (?=[.?!,]|n't|'(?:m|s|ve|re)\b)")
 
 
 def text_to_text(key: str) -> Callable[..., list[Any]]:
-    """A function that answers `[{key_text: text}]` to each text, an entry for each of n best."""
+    """Return a function that answers `[{key_text: text}]` to each text, an entry for each of n
+    best."""
 
     def answer(
         runner: TextToText,
@@ -224,7 +225,7 @@ def _first_token(tokenizer: Tokenizer, text: str) -> int:
 
 
 def _cutting(runner: TextToText) -> TextToText:
-    """The same, which reads no more than its tokenizer says."""
+    """Return the same, which reads no more than its tokenizer says."""
     longest = runner.tokenizers.source.longest(sys.maxsize)
     return runner.decoding_by(max_source_length=min(runner.max_source_length or longest, longest))
 

@@ -61,7 +61,7 @@ class Answer(TaskCommand):
         return super().json(replace(line, fields=fields), result)
 
     def _pair(self, line: Line) -> tuple[str, str]:
-        """The question of a line, and the text to search."""
+        """Return the question of a line, and the text to search."""
         question: Any = line.text
         [context] = line.others or [None]
         if line.text.startswith("{"):

@@ -156,9 +156,8 @@ def locate(context: str, text: str, start: int | None) -> tuple[int, Any]:
 
 
 def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
-    """The articles of a file in SQuAD's format, and the line of each question; None for a file of
-    another format.
-    """
+    """Return the articles of a file in SQuAD's format, and the line of each question; None for a
+    file of another format."""
     if suffix_of(path) != ".json":
         return None
     with open_bytes(path) as file, unpacking(str(path), 0):
@@ -226,8 +225,8 @@ def _member(entry: Any, name: str, kind: type, what: str) -> Any:
 
 
 def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
-    """The answers of a cell or a JSON value: a text, a list, or SQuAD's objects, one or several, as
-    one object a question too (the form of Hugging Face's datasets)."""
+    """Return the answers of a cell or a JSON value: a text, a list, or SQuAD's objects, one or
+    several, as one object a question too (the form of Hugging Face's datasets)."""
     answer = _NUMPY.sub(r"\1", answer) if isinstance(answer, str) else answer
     answer = answer if (listed := literal(answer)) is None else listed
     if isinstance(answer, dict):

@@ -52,7 +52,8 @@ def exact_match(predicted: str, expected: Sequence[str]) -> float:
 
 
 def token_f1(predicted: str, expected: Sequence[str]) -> float:
-    """The F1 of the words that the answer shares with the expected one that is nearest to it.
+    """Return the F1 of the words that the answer shares with the expected one that is nearest to
+    it.
 
     Words lie between spaces, so in a script without spaces F1 is all or nothing.
     """
@@ -85,7 +86,8 @@ class AnswerEvaluation(Scored):
         return len(self.f1)
 
     def best_threshold(self) -> float:
-        """The threshold with the highest mean F1: an answer is given if its margin is above it.
+        """Return the threshold with the highest mean F1: an answer is given if its margin is above
+        it.
 
         Of thresholds that are equally good, the one that is nearest to 0.
         """
@@ -102,8 +104,8 @@ class AnswerEvaluation(Scored):
         return float(chosen[np.abs(chosen).argmin()])
 
     def figures_at(self, threshold: float | None) -> dict[str, float]:
-        """The means over all questions, and over those with and without an answer if there are
-        both, or if answers may be withheld.
+        """Return the means over all questions, and over those with and without an answer if there
+        are both, or if answers may be withheld.
 
         Args:
             threshold: the least margin of an answer; None: every question is answered.
@@ -121,19 +123,20 @@ class AnswerEvaluation(Scored):
         return figures | {"no_answer": float(right[~self.answerable].mean())}
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these questions, which may repeat; NaN where there is no such one."""
+        """Return the figures over these questions, which may repeat; NaN where there is no such
+        one."""
         columns = ("exact", "f1", "margins", "answerable")
         chosen = replace(self, **{name: getattr(self, name)[rows] for name in columns})
         figures = chosen.figures_at(self.threshold)
         return dict.fromkeys(self.figures_at(self.threshold), math.nan) | figures
 
     def shown(self, row: int) -> str:
-        """The answer to a question: "" where it is withheld."""
+        """Return the answer to a question: "" where it is withheld."""
         least = -_FAR if self.threshold is None else self.threshold
         return "" if self.margins[row] <= least else self.answers[row]
 
     def worst(self, count: int) -> list[int]:
-        """The questions of the lowest F1, the surest answers first."""
+        """Return the questions of the lowest F1, the surest answers first."""
         f1 = np.array([self.figures_of(np.array([row]))["f1"] for row in range(len(self))])
         wrong = np.flatnonzero(f1 < 1)
         order = np.lexsort((-self.margins[wrong], f1[wrong]))
@@ -146,7 +149,7 @@ def answer_scores(
     expected: Sequence[Sequence[str]],
     threshold: float | None = None,
 ) -> AnswerEvaluation:
-    """The scores of answers to questions with these expected answers, several for each.
+    """Return the scores of answers to questions with these expected answers, several for each.
 
     Args:
         predicted: the best answer that is not empty, or "" with a margin of -inf.

@@ -22,7 +22,7 @@ class TokenPair:
 
     @classmethod
     def of(cls, encoding: Encoding, *, whole_words: bool = True) -> Self:
-        """Takes each list of the encoding once: reading one of its properties copies the list."""
+        """Take each list of the encoding once: reading one of its properties copies the list."""
         texts, offsets = encoding.sequence_ids, encoding.offsets
         if not whole_words:
             return cls(encoding.ids, encoding.type_ids, texts, offsets)
@@ -59,7 +59,7 @@ def best_spans(
     or_none: bool = False,
     threshold: float | None = None,
 ) -> list[Span]:
-    """The `top_k` best spans of all windows, best first.
+    """Return the `top_k` best spans of all windows, best first.
 
     Args:
         pair: question and context.
@@ -101,8 +101,8 @@ def best_spans(
 def probabilities(
     texts: Sequence[int | None], window: Sequence[int], logits: NDArray[np.float32]
 ) -> tuple[list[int], Numbers, Numbers, float]:
-    """The context's tokens in a window, how likely each is an answer's first and its last, and how
-    likely the first special token is both: that there is no answer."""
+    """Return the context's tokens in a window, how likely each is an answer's first and its last,
+    and how likely the first special token is both: that there is no answer."""
     inside = [k for k, position in enumerate(window) if texts[position] == 1]
     special = [0] if texts[window[0]] is None else []
     kept = logits[special + inside].astype(np.float64)

@@ -91,7 +91,7 @@ class AnswerSettings(Options):
 
     @classmethod
     def read(cls, checkpoint: Checkpoint) -> "AnswerSettings":
-        """The settings of a checkpoint.
+        """Return the settings of a checkpoint.
 
         Raises:
             DamagedFileError: a setting of the wrong type or out of range.
@@ -114,7 +114,7 @@ class AnswerSettings(Options):
             raise DamagedFileError(f"{where}: {error}") from error
 
     def for_config(self) -> dict[str, Any]:
-        """The key for config.json that `read` reads."""
+        """Return the key for config.json that `read` reads."""
         return {"task_specific_params": {TASK: asdict(self)}}
 
 
@@ -173,7 +173,7 @@ class Answerer(ReadingTask):
     def __call__(
         self, question: str | Sequence[Question], context: str = "", **options: Any
     ) -> str | list[str]:
-        """A question and its context → the best answer; a list of both → a list."""
+        """Return a question and its context → the best answer; a list of both → a list."""
         if isinstance(question, str):
             return self.run([(question, context)], **options)[0][0].text
         return [answers[0].text for answers in self.run(question, **options)]
@@ -193,7 +193,7 @@ class Answerer(ReadingTask):
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Answers]:
-        """The `top_k` answers to each question, best first, whatever else is in the list.
+        """Return the `top_k` answers to each question, best first, whatever else is in the list.
 
         Args:
             questions: each with its context.
@@ -245,7 +245,7 @@ class Answerer(ReadingTask):
     def trace(
         self, question: str, context: str | None = None, *, looks: "Looks" = (), keep: str = "auto"
     ) -> "Trace":
-        """Reads a question and its context and keeps what every attention layer was given.
+        """Read a question and its context and keep what every attention layer was given.
 
         The notes say at which tokens the answer is likeliest to begin and to end; these are the
         two steps of an ablation.

@@ -239,7 +239,8 @@ class AnswerWindow:
 def answer_windows(
     encoding: Encoding, answer: tuple[int, int] | None, max_length: int, stride: int
 ) -> list[AnswerWindow]:
-    """The windows over a context; none if the question leaves no room, or the answer has no token.
+    """Return the windows over a context; none if the question leaves no room, or the answer has no
+    token.
 
     Args:
         answer: its first character in the context, and the one behind its last; None: there is no
@@ -272,8 +273,8 @@ def _placed(
 
 
 def span_loss(logits: Tensor, places: Tensor) -> Tensor:
-    """The summed loss of a batch: the mean of the cross-entropies of the answer's two ends, over
-    the context's tokens and the first special token.
+    """Return the summed loss of a batch: the mean of the cross-entropies of the answer's two ends,
+    over the context's tokens and the first special token.
 
     Args:
         logits: (batch, length, 2).

@@ -61,7 +61,7 @@ def read_documents_with_summaries(
     complete: bool = False,
     **reading: Any,
 ) -> Iterator[Example]:
-    """The documents of a file with their summaries, a row at a time.
+    """Return the documents of a file with their summaries, a row at a time.
 
     Args:
         complete: whether a row with an empty cell is a bad line.
@@ -83,7 +83,7 @@ def read_documents_with_summaries(
 
 
 def read_summaries(path: str, **reading: Any) -> Iterator[Example]:
-    """The documents to score a summarizer on, each once, with all of its summaries."""
+    """Return the documents to score a summarizer on, each once, with all of its summaries."""
     return iter(together(read_documents_with_summaries(path, complete=True, **reading)))
 
 
@@ -97,7 +97,7 @@ def together(examples: Iterator[Example]) -> list[Example]:
 
 
 def _texts(value: Any, role: str) -> list[str]:
-    """The texts of a cell: one, or a list of them."""
+    """Return the texts of a cell: one, or a list of them."""
     texts = value if isinstance(value, list) else [value]
     if all(isinstance(text, str) for text in texts):
         return texts
@@ -121,7 +121,7 @@ class RougeScores(Scored):
         return len(self.each)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The means over these summaries, which may repeat."""
+        """Return the means over these summaries, which may repeat."""
         return dict(zip(NAMES, self.each[rows].mean(0).tolist(), strict=True))
 
     @cached_property
@@ -234,7 +234,7 @@ class SummaryEvaluation(Scored):
         return f"{cut}{self.documents_per_second:.1f} a second; {self.each.signature}"
 
     def worst(self, count: int) -> list[int]:
-        """The documents whose summaries have the lowest ROUGE-L."""
+        """Return the documents whose summaries have the lowest ROUGE-L."""
         scores = self.each.each[:, list(NAMES).index("rougeL")]
         return [int(row) for row in np.argsort(scores, kind="stable")[:count]]
 
@@ -310,5 +310,5 @@ def lead_scores(examples: Sequence[Example], words: int) -> dict[str, RougeScore
 
 
 def first_sentence(text: str) -> str:
-    """A text up to the end of its first sentence; "" of a blank one."""
+    """Return a text up to the end of its first sentence; "" of a blank one."""
     return next((text[start:end] for start, end in sentences(text)), "")

@@ -33,7 +33,7 @@ class Rewriter(TextToText):
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The model of a name (see `load`), its tokenizer and decoding defaults."""
+        """Return the model of a name (see `load`), its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         handle = EncoderDecoderHandle.open(checkpoint, lazily=lazily)
         tasks = read_defaults(checkpoint)

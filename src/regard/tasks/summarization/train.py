@@ -135,7 +135,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     def _store(
         self, folder: Path, tokenizers: TokenizerPair, pairs: Iterator[tuple[str, str]]
     ) -> TokenStore:
-        """The training pairs as ids; documents are cut, and longer summaries left out."""
+        """Yield the training pairs as ids; documents are cut, and longer summaries left out."""
         encode, truncated, long = self.encoder(tokenizers), 0, 0
         room = self.max_source_length - len(encode.before) - len(encode.after) - 1
         longest = self.longest_summary
@@ -177,13 +177,14 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     def _short_enough(
         self, tokenizers: TokenizerPair, pairs: list[tuple[str, str]]
     ) -> list[tuple[str, str]]:
-        """The pairs whose loss the model can be asked for: as long as those it is trained on."""
+        """Return the pairs whose loss the model can be asked for: as long as those it is trained
+        on."""
         ids = tokenizers.target.encode_batch([summary for _, summary in pairs])
         longest = self.longest_summary
         return [pair for pair, tokens in zip(pairs, ids, strict=True) if len(tokens) <= longest]
 
     def watched(self, data: SummaryData) -> list[Example]:
-        """The dev documents that every evaluation summarizes."""
+        """Return the dev documents that every evaluation summarizes."""
         return spread(data.dev, self.options.dev_documents)
 
     def evaluate(self, model: nn.Module, data: SummaryData) -> dict[str, float]:

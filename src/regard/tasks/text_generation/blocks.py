@@ -66,7 +66,7 @@ class Blocks:
 def cut_blocks(
     tokens: Ids, starts: NDArray[np.int64], block: int, separator: int | None
 ) -> BlockBatch:
-    """The blocks that begin at `starts`, (batch,)."""
+    """Return the blocks that begin at `starts`, (batch,)."""
     window = np.stack([tokens[start : start + block + 1] for start in starts]).astype(np.int64)
     documents = None
     if separator is not None:
@@ -85,8 +85,8 @@ def even_starts(tokens: Ids, block: int, most: int) -> NDArray[np.int64]:
 
 
 def blocks(pieces: Iterable[Piece], tokenizer: Tokenizer, max_length: int) -> Iterator[list[int]]:
-    """The ids of documents in blocks of at most `max_length`, special tokens included; a block
-    ends before a word, if there is one to end before."""
+    """Yield the ids of documents in blocks of at most `max_length`, special tokens included; a
+    block ends before a word, if there is one to end before."""
     around = tokenizer.inputs("a").ids
     [letter] = tokenizer.encode("a")[:1]
     at = around.index(letter)
@@ -168,7 +168,7 @@ class Masking:
         )
 
     def masked(self, batch: EncodedBatch, step: int, *, part: int = 0) -> MaskedBatch:
-        """A batch with hidden words, which follow from the seed, the step and the part.
+        """Return a batch with hidden words, which follow from the seed, the step and the part.
 
         Args:
             part: 0 to train, another number for what must differ from it.
@@ -195,7 +195,7 @@ class Masking:
     def _choose(
         self, ids: NDArray[np.int64], own: NDArray[np.int64], draw: np.random.Generator
     ) -> NDArray[np.int64]:
-        """The positions of the chosen words among `own`, those of a text's tokens."""
+        """Return the positions of the chosen words among `own`, those of a text's tokens."""
         starts = self.begins[ids[own]]
         starts[0] = True
         # A special token, such as that of the unknown word, ends the word before it.

@@ -16,7 +16,7 @@ Message = Mapping[str, Any]  # {"role": "user", "content": "…"}, and what else
 def chat_ids(
     tokenizer: Tokenizer, messages: Sequence[Message], *, continue_final_message: bool = False
 ) -> list[int]:
-    """The ids of a chat, up to where the model's answer begins.
+    """Return the ids of a chat, up to where the model's answer begins.
 
     Those of transformers' `apply_chat_template(…, add_generation_prompt=True)`; where a message
     spells out a control token, those of its `sanitize_control_tokens=True`: only the template
@@ -60,7 +60,7 @@ def chat_ids(
 def _controls(
     tokenizer: Tokenizer, template: str, written: Iterable[str], roles: set[str]
 ) -> list[str]:
-    """The added tokens that the template writes, or would write for another role."""
+    """Return the added tokens that the template writes, or would write for another role."""
     pairs = [name.split(role, 1) for name in written for role in roles if role in name]
     shapes = [(begin, end) for begin, end in pairs if begin and end]
     return [
@@ -102,7 +102,8 @@ def _template(tokenizer: Tokenizer) -> str:
 
 
 def _checked(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The messages as plain values without methods of their own; what is None is left out."""
+    """Return the messages as plain values without methods of their own; what is None is left
+    out."""
     for message in messages:
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             raise BadArgumentError(

@@ -46,7 +46,7 @@ class Generate(TaskCommand):
         self._converse()
 
     def answer(self, lines: list[Line], progress: Any) -> Any:
-        """The results; one prompt is written as it comes, and has none."""
+        """Return the results; one prompt is written as it comes, and has none."""
         config = self.task.generation.updated(**self.decoding)
         one = len(self.texts or ()) == config.rows == 1
         if not one or self.as_json or self.output:

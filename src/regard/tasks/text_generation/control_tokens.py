@@ -49,8 +49,8 @@ class Codes:
         return "".join(sorted({*"".join(self.names)}))
 
     def encoded(self, text: str) -> str:
-        """The text with a code for each character of a control token, or of what may become one:
-        the beginning of one at the text's end, the end of one at its beginning."""
+        """Return the text with a code for each character of a control token, or of what may become
+        one: the beginning of one at the text's end, the end of one at its beginning."""
         covered: set[int] = set()
         for name in self.names:
             begin = text.find(name)
@@ -68,7 +68,7 @@ class Codes:
         )
 
     def decoded(self, text: str) -> str:
-        """The text that codes stand for."""
+        """Return the text that codes stand for."""
         return text.translate(self._back)
 
     def wrote(self, coded: str, roles: set[str]) -> bool:

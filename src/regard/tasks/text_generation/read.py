@@ -60,7 +60,7 @@ class Documents:
         return self.report.kept
 
     def pieces(self) -> Iterator[Piece]:
-        """The documents that stay, a piece at a time."""
+        """Yield the documents that stay, a piece at a time."""
         for piece in read_documents(
             self.path, column=self.column, on_bad_line=_pass_over, say=_pass_over
         ):
@@ -147,7 +147,7 @@ class Split:
 
 
 def split_documents(path: str, options: RunningTextOptions, *, say: Say) -> Split:
-    """Reads the documents and holds some out, unless there is a dev file; says what went where."""
+    """Read the documents and holds some out, unless there is a dev file; says what went where."""
     dev, fraction, column = options.dev, options.dev_fraction, options.text
     reading: Any = {"strict": options.strict, "say": say}
     dev_documents = None if dev is None else Documents(dev, column, **reading)
@@ -168,7 +168,7 @@ def split_documents(path: str, options: RunningTextOptions, *, say: Say) -> Spli
 def write_tokens(
     path: Path, pieces: Iterable[Piece], tokenizer: Tokenizer, *, separator: int | None
 ) -> tuple[TokenStore, int]:
-    """Stores the ids of documents as one stream, with `separator` before, between and behind them.
+    """Store the ids of documents as one stream, with `separator` before, between and behind them.
 
     Returns:
         The store, whose `tokens` are the stream, and the UTF-8 bytes that the tokens spell.
@@ -194,7 +194,7 @@ def write_tokens(
 
 
 def check_enough(count: int, block: int, what: str, advice: str) -> None:
-    """Raises BadArgumentError unless there are the tokens of a block and the one behind it."""
+    """Raise BadArgumentError unless there are the tokens of a block and the one behind it."""
     if count <= block:
         raise BadArgumentError(
             f"{what} must have more than {block} tokens, the length of a block; got {count:,}."

@@ -20,7 +20,7 @@ from regard.tasks.text_generation.task import Continuation, Prompted
 async def continue_texts(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
-    """The continuations of texts, or the answer to a chat."""
+    """Return the continuations of texts, or the answer to a chat."""
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
     options = {name: value for name, value in chosen.items() if name not in ("tokens", "chat")}

@@ -48,7 +48,7 @@ class TextScores(Scored):
         return len(self.losses)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these blocks, which may repeat."""
+        """Return the figures over these blocks, which may repeat."""
         count = self.counts[rows].sum()
         loss = float(self.losses[rows].sum() / count)
         figures = {"loss": loss, "perplexity": math.exp(min(loss, 700))}
@@ -104,8 +104,8 @@ def evaluate_text(
     batch_size: int = 32,
     progress: Progress = no_progress,
 ) -> TextScores:
-    """The loss of a text's tokens, in blocks side by side as long as the model was trained on; the
-    first token of a text is not predicted.
+    """Return the loss of a text's tokens, in blocks side by side as long as the model was trained
+    on; the first token of a text is not predicted.
 
     Args:
         separated: whether there are several, between which the end token is put.
@@ -156,7 +156,7 @@ def _logits(writer: Writer, batch: BlockBatch) -> Iterable[Tensor]:
 
 
 def block_size(tokenizer: Tokenizer, positions: int) -> int:
-    """The tokens that are scored together, by a model with so many positions."""
+    """Return the tokens that are scored together, by a model with so many positions."""
     return min(tokenizer.longest(positions), _LONGEST)
 
 
@@ -171,5 +171,5 @@ def _cuts(count: int, block: int, at_once: int) -> Iterable[tuple[NDArray[np.int
 
 
 def checksum(tokens: Ids) -> str:
-    """A checksum of the tokens that were predicted."""
+    """Return a checksum of the tokens that were predicted."""
     return hashlib.sha256(tokens.astype(np.int64).tobytes()).hexdigest()

@@ -115,7 +115,7 @@ class Writer(Task):
     def load(
         cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
     ) -> "Writer":
-        """The model of a name (see `load`), with its tokenizer and decoding defaults."""
+        """Return the model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         defaults = read_defaults(checkpoint)[""]
         return cls(
@@ -173,7 +173,7 @@ class Writer(Task):
         return texts[0] if isinstance(prompt, str) else texts
 
     def chat(self, messages: Sequence[Message], **options: Any) -> str:
-        """The model's answer to a chat; options as in `run`."""
+        """Return the model's answer to a chat; options as in `run`."""
         return self.run([messages], **options)[0].text
 
     def run(
@@ -248,7 +248,7 @@ class Writer(Task):
         special_in_text: bool = False,
         **options: Any,
     ) -> Writing[Hypothesis, Continuation]:
-        """The text of `run([prompt])`, in pieces as they are written; arguments as there.
+        """Return the text of `run([prompt])`, in pieces as they are written; arguments as there.
 
         Raises:
             BadArgumentError: as `run`; or a beam search or several sequences, which cannot be
@@ -270,7 +270,8 @@ class Writer(Task):
         special_in_text: bool = False,
         **options: Any,
     ) -> Prompted:
-        """A prompt with all that its continuation depends on; arguments and errors as in `run`."""
+        """Return a prompt with all that its continuation depends on; arguments and errors as in
+        `run`."""
         config, ends = self._configured(options, stop_strings)
         ids = self._ids(prompt, special_in_text)
         return Prompted(
@@ -386,7 +387,7 @@ class Writer(Task):
         return self._write([ids], config, [0], None, 1)[0]
 
     def _written(self, target: str, room: int) -> Hypothesis:
-        """A continuation that a caller wrote."""
+        """Return a continuation that a caller wrote."""
         ids = self.tokenizer.encode(target)
         if not 0 < len(ids) <= room:
             raise BadArgumentError(
@@ -434,7 +435,8 @@ class Writer(Task):
         return [first]
 
     def _lengths(self, options: Mapping[str, Any]) -> dict[str, int]:
-        """The defaults of limits that count the prompt, where a caller names no other limit."""
+        """Return the defaults of limits that count the prompt, where a caller names no other
+        limit."""
         return {
             name: length for name, length in self.lengths.items() if NEW_TOKENS[name] not in options
         }
@@ -446,7 +448,7 @@ class Writer(Task):
         max_length: int | None = None,
         min_length: int | None = None,
     ) -> GenerationConfig:
-        """The settings with no more tokens to write after these than the positions leave."""
+        """Return the settings with no more tokens to write after these than the positions leave."""
         positions = self.handle.config.room
         if len(ids) >= positions:
             raise BadArgumentError(
@@ -498,12 +500,12 @@ class Writer(Task):
         return token not in config.eos_ids and token < self.tokenizer.vocab_size
 
     def _before(self, prompt: Prompt, ids: Sequence[int]) -> Sequence[int]:
-        """The ids that the text goes on from: an answer begins a text of its own."""
+        """Return the ids that the text goes on from: an answer begins a text of its own."""
         return ids if isinstance(prompt, str) else ()
 
 
 def _padded(prompts: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The prompts, (prompts, length), padded on the left, and where they are not padding."""
+    """Return the prompts, (prompts, length), padded on the left, and where they are not padding."""
     lengths = np.array([len(ids) for ids in prompts])
     longest = int(lengths.max())
     # What stands where the mask is False is never read.

@@ -34,7 +34,7 @@ class Renderer:
         special: Mapping[str, str] | None = None,
         codes: Codes | None = None,
     ) -> str:
-        """The template's text, with codes where it writes control tokens.
+        """Return the template's text, with codes where it writes control tokens.
 
         Args:
             values: the names that the template sees, made of what JSON has.
@@ -86,7 +86,7 @@ class Renderer:
         )
 
     def close(self) -> None:
-        """Ends the process, if there is one."""
+        """End the process, if there is one."""
         if self._process is not None and self._owner == os.getpid():
             self._process.kill()
             with suppress(OSError):  # a pipe that is broken has nothing to flush

@@ -185,7 +185,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         }
 
     def _write(self, model: Decoder, data: RunningText) -> str:
-        """The dev text's first tokens and what the model makes of them, with one seed always.
+        """Return the dev text's first tokens and what the model makes of them, with one seed
+        always.
 
         A text longer than the block is written in steps that read the last half of a block.
         """
@@ -207,7 +208,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         return data.tokenizer.decode(id_ for id_ in ids if id_ < data.tokenizer.vocab_size)
 
     def watch(self, event: str, progress: Progress) -> None:
-        """Keeps and shows the samples; those of a later step are of a run that was cut off."""
+        """Keep and show the samples; those of a later step are of a run that was cut off."""
         if event != "evaluate" or not self._sample:
             return
         file = Path(self.options.output) / "samples.txt"
@@ -238,7 +239,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
 
 
 def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
-    """The sum over all tokens of −log p(next token), a scalar."""
+    """Return the sum over all tokens of −log p(next token), a scalar."""
     batch = batch.to(model.output_weight.device)
     hidden = model.hidden(batch.ids, documents=batch.documents)
     hidden, targets = hidden.flatten(0, 1), batch.targets.flatten()
@@ -248,7 +249,7 @@ def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
 
 
 def _before(samples: str, step: int) -> str:
-    """The samples of earlier steps than this one."""
+    """Return the samples of earlier steps than this one."""
     for match in _HEADER.finditer(samples):
         if int(match[1].replace(",", "")) >= step:
             return samples[: match.start()]

@@ -112,7 +112,7 @@ class LanguageModelOptions(RunningTextOptions):
         return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
 
     def model_settings(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of a new model."""
+        """Return the config of a new model."""
         from regard.models.configs.decoder import DECODER_PRESETS, decoder_preset
 
         sizes = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}

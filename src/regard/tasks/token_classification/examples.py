@@ -29,7 +29,8 @@ _POSITIONS = {"L-": "E-", "U-": "S-"}
 
 
 def of_words(words: Sequence[str], labels: Sequence[str], line: int = 0) -> Example:
-    """A sentence of words with a label each; the text is the words with spaces between them."""
+    """Return a sentence of words with a label each; the text is the words with spaces between
+    them."""
     if len(words) != len(labels):
         raise BadArgumentError(
             f"expected a label for each of {len(words)} words; got {len(labels)} labels."
@@ -42,7 +43,7 @@ def of_words(words: Sequence[str], labels: Sequence[str], line: int = 0) -> Exam
 
 
 def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Example:
-    """A text whose labeled parts have a "start", an "end" and a "label".
+    """Return a text whose labeled parts have a "start", an "end" and a "label".
 
     What is no part of a word is a word by itself, such as a comma; a word ends where a span does,
     but for marks that belong to its last letter.
@@ -72,7 +73,7 @@ def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Ex
 
 
 def from_beginnings(example: Example) -> tuple[Example, int]:
-    """An example in whose labels an entity begins with B-, as in IOB2, and how many did not.
+    """Return an example in whose labels an entity begins with B-, as in IOB2, and how many did not.
 
     In IOB1 an entity begins with I-, unless another of its kind is just before it. A sentence with
     ends (E-) or single words (S-) stays as it is.

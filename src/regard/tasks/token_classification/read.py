@@ -32,7 +32,7 @@ LABELS += ("annotations", "ner", "completions")
 def read_labeled_words(
     path: str, *, word: Column | None = None, label: Column | None = None, **reading: Any
 ) -> Iterator[Example]:
-    """The sentences of a file with their labeled words, one at a time.
+    """Return the sentences of a file with their labeled words, one at a time.
 
     JSON and Parquet have a list of words and a list of labels, or a text and a list of spans, which
     may be doccano's, spaCy's, Prodigy's or Label Studio's. CSV has a word a row. Any other file is
@@ -60,7 +60,7 @@ def read_labeled_words(
 def _of_records(
     path: str, roles: Sequence[Role], *, say: Say = warn, **reading: Any
 ) -> Iterator[Example]:
-    """The sentences of records, and what is said of spans that begin or end inside a word.
+    """Yield the sentences of records, and what is said of spans that begin or end inside a word.
 
     Raises:
         DamagedFileError: most of the first spans do.

@@ -99,7 +99,7 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
 def first_tokens(
     offsets: Sequence[tuple[int, int]], words: Sequence[Sequence[Any]]
 ) -> list[int | None]:
-    """The first token of each word, by its place; None for a word without one.
+    """Return the first token of each word, by its place; None for a word without one.
 
     Args:
         offsets: the characters of each token, in order; (-1, -1) of special tokens.

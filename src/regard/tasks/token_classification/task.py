@@ -54,7 +54,7 @@ class TokenClassification(Result):
     spans: list[Span]
 
     def line(self) -> str:
-        """The spans as "Anna/PER", with tabs between."""
+        """Return the spans as "Anna/PER", with tabs between."""
         return "\t".join(one_line(f"{span.text}/{span.label}") for span in self.spans)
 
 
@@ -74,8 +74,8 @@ class Scored(NamedTuple):
 
 
 def parse_label(label: str) -> tuple[str, str]:
-    """The position in an entity and the entity's type: "B-PER" → ("B", "PER"); a label without a
-    position continues what stands before it: "NOUN" → ("I", "NOUN")."""
+    """Return the position in an entity and the entity's type: "B-PER" → ("B", "PER"); a label
+    without a position continues what stands before it: "NOUN" → ("I", "NOUN")."""
     position, dash, kind = label.partition("-")
     return (position, kind) if dash and position in "BIES" else ("I", label)
 
@@ -123,7 +123,7 @@ class TokenReader(ReadingTask):
         ]
 
     def trace(self, text: str, *, looks: "Looks" = (), keep: str = "auto") -> "Trace":
-        """Reads a text and keeps what every attention layer was given.
+        """Read a text and keep what every attention layer was given.
 
         The notes name the label of the first token; a step of an ablation is a label of it.
 
@@ -144,7 +144,7 @@ class TokenReader(ReadingTask):
         parts: Sequence[Sequence[int]],
         logits: Sequence[NDArray[np.float32]],
     ) -> list[Scored]:
-        """The text's tokens, each from the window in which it is farthest from an edge."""
+        """Return the text's tokens, each from the window in which it is farthest from an edge."""
         rows: dict[int, tuple[int, NDArray[np.float32]]] = {}
         for window, output in zip(parts, logits, strict=True):
             for place, (token, row) in enumerate(zip(window, output, strict=True)):
@@ -219,7 +219,7 @@ class TokenClassifier(TokenReader):
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[TokenClassification]:
-        """The labeled spans of each text, whatever else is in the list.
+        """Return the labeled spans of each text, whatever else is in the list.
 
         The names and the rules of `aggregation` are those of transformers' pipeline: "none" gives
         each token with its label; "simple" joins tokens whose labels continue each other; "first",
@@ -254,7 +254,7 @@ class TokenClassifier(TokenReader):
 def spans(
     text: str, tokens: Sequence[Scored], labels: Sequence[str], aggregation: str, *, joined: bool
 ) -> list[Span]:
-    """The labeled parts of a text; see `TokenClassifier.run`.
+    """Return the labeled parts of a text; see `TokenClassifier.run`.
 
     Args:
         tokens: of the text, in order.
@@ -277,7 +277,7 @@ def spans(
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part without the space that some tokenizers count to the word behind it."""
+    """Return the part without the space that some tokenizers count to the word behind it."""
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end
 

@@ -98,7 +98,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             self.say(f"{path}: {changed:,} entities began with I-; they begin with B- now (IOB2)")
 
     def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
-        """The labels of all parts in order, and how many training words have each."""
+        """Return the labels of all parts in order, and how many training words have each."""
         counts = {
             part: Counter(
                 label
@@ -183,7 +183,8 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
 
 def _labeled(batch: EncodedBatch) -> tuple[Tensor, Tensor]:
-    """The mask of tokens that have a label, (batch, length), and the numbers of their labels."""
+    """Return the mask of tokens that have a label, (batch, length), and the numbers of their
+    labels."""
     targets = torch.zeros(batch.inputs.ids.shape, dtype=torch.long)
     for row, numbers in zip(targets, batch.targets, strict=True):
         row[: len(numbers)] = torch.from_numpy(numbers)

@@ -92,7 +92,7 @@ def read_columns(
     say: Say = warn,
     note: Say = quiet,
 ) -> Iterator[Example]:
-    """The sentences of a file in columns, one at a time; see `read_labeled_words`."""
+    """Yield the sentences of a file in columns, one at a time; see `read_labeled_words`."""
     check_file(path)
     bad = BadLines(on_bad_line)
     rows: list[tuple[str, str]] = []
@@ -135,7 +135,8 @@ def read_columns(
 
 
 def _cells(line: str) -> list[str]:
-    """The columns of a line, between tabs or else spaces; another space is part of a word."""
+    """Return the columns of a line, between tabs or else spaces; another space is part of a
+    word."""
     line = line.strip(" ") if "\t" not in line else line.rstrip(" \t")
     return (line.split("\t") if "\t" in line else _SPACES.split(line)) if line else []
 
@@ -156,7 +157,7 @@ def _problem(cells: Sequence[str], width: int, places: Sequence[int]) -> str | N
 
 
 def _place(column: Column | None) -> int | None:
-    """The place of a column from 0."""
+    """Return the place of a column from 0."""
     if column is None:
         return None
     if not is_number(column) or int(column) < 1:

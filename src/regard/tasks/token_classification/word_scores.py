@@ -28,7 +28,8 @@ class Entity(NamedTuple):
 
 
 def entities(labels: Sequence[str]) -> list[Entity]:
-    """The entities of a sentence, by the rule of the CoNLL scorer, which is seqeval's default.
+    """Return the entities of a sentence, by the rule of the CoNLL scorer, which is seqeval's
+    default.
 
     An entity begins at B- and S-, and at any label but O whose neighbor before it is O, ends an
     entity (E-, S-) or is of another type.
@@ -106,7 +107,7 @@ class WordEvaluation(Scored):
         return np.array([(sum(map(eq, *pair)), len(pair[1])) for pair in pairs], float)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The figures over these sentences, which may repeat."""
+        """Return the figures over these sentences, which may repeat."""
         right, words = self.words[rows].sum(0)
         counts = self.counts[rows].sum(0)
         micro = ratios(*counts.sum(0))
@@ -133,14 +134,14 @@ class WordEvaluation(Scored):
         return WordEvaluation(answers, self.expected, self.losses, self.of_entities)
 
     def by_kind(self) -> dict[str, tuple[Ratios, int]]:
-        """The figures of each type or label, and how often it is expected."""
+        """Return the figures of each type or label, and how often it is expected."""
         counts = self.counts.sum(0)
         return {
             kind: (ratios(*row), int(row[2])) for kind, row in zip(self.kinds, counts, strict=True)
         }
 
     def worst(self, count: int) -> list[int]:
-        """The sentences with mistakes whose loss is largest."""
+        """Return the sentences with mistakes whose loss is largest."""
         wrong = np.flatnonzero(self.words[:, 0] < self.words[:, 1])
         return [int(row) for row in wrong[np.argsort(-self.losses[wrong], kind="stable")][:count]]
 

@@ -27,8 +27,8 @@ def read_table(
     say: Say = warn,
     note: Say = quiet,
 ) -> Iterator[Example]:
-    """The sentences of CSV, one at a time: a sentence ends where its number changes, which may
-    stand at its first word only, and at an empty row."""
+    """Yield the sentences of CSV, one at a time: a sentence ends where its number changes, which
+    may stand at its first word only, and at an empty row."""
     check_file(path)
     roles = (
         Role("word", WORD_COLUMNS, word, text=True),
@@ -87,7 +87,7 @@ def read_table(
 
 
 def _lists(words: str, labels: str) -> tuple[list[str], list[str]] | None:
-    """The words and labels of a row that is a sentence, as lists or with spaces between."""
+    """Return the words and labels of a row that is a sentence, as lists or with spaces between."""
     one, other = literal(words), literal(labels)
     if isinstance(other, list):
         listed = one if isinstance(one, list) else _split(words)
@@ -97,5 +97,5 @@ def _lists(words: str, labels: str) -> tuple[list[str], list[str]] | None:
 
 
 def _split(cell: str) -> list[str]:
-    """The parts of a cell between plain spaces; any other space is part of a word."""
+    """Return the parts of a cell between plain spaces; any other space is part of a word."""
     return re.split(r"[ \t\n]+", cell.strip())

@@ -64,7 +64,7 @@ class Spectrogram:
         return self.seconds * self.rate // self.hop
 
     def __call__(self, samples: Floats) -> Floats:
-        """Samples, (samples,) → (mel_bins, frames) of the whole sound; silence follows one that is
+        """Sample, (samples,) → (mel_bins, frames) of the whole sound; silence follows one that is
         shorter than the model reads at once."""
         missing = self.seconds * self.rate - len(samples)
         half = self.window // 2
@@ -91,7 +91,7 @@ class Spectrogram:
 
 
 def _mels(hertz: float) -> float:
-    """A pitch: linear up to 1000 Hz, which is 15; from there on logarithmic."""
+    """Return a pitch: linear up to 1000 Hz, which is 15; from there on logarithmic."""
     return 15 + 27 * float(np.log(hertz / 1000) / np.log(6.4)) if hertz > 1000 else hertz * 3 / 200
 
 
@@ -100,7 +100,7 @@ def _hertz(mels: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def read_spectrogram(files: JsonFiles) -> Spectrogram:
-    """The one in preprocessor_config.json, or in processor_config.json.
+    """Return the one in preprocessor_config.json, or in processor_config.json.
 
     Raises:
         NotFoundError: there is no such file.
@@ -129,7 +129,7 @@ def read_spectrogram(files: JsonFiles) -> Spectrogram:
 
 
 def read_sound(sound: Sound, rate: int) -> Floats:
-    """Samples at this rate, (samples,), of which channels are the mean.
+    """Sample at this rate, (samples,), of which channels are the mean.
 
     Raises:
         BadArgumentError: no samples, more than LONGEST hours of them, or NaN or infinity in them.
@@ -167,7 +167,7 @@ def read_sound(sound: Sound, rate: int) -> Floats:
 
 
 def _from_integers(samples: NDArray[Any], name: str) -> NDArray[Any]:
-    """Samples, (samples,), from -1 to 1: integers are shares of the largest of their format, and
+    """Sample, (samples,), from -1 to 1: integers are shares of the largest of their format, and
     unsigned ones have their middle at silence, as in WAV."""
     if samples.dtype.kind == "f":
         return samples
@@ -182,7 +182,7 @@ def _from_integers(samples: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def sound_seconds(path: str | os.PathLike[str]) -> float:
-    """The length of a file, of which only the head is read.
+    """Return the length of a file, of which only the head is read.
 
     Raises:
         DamagedFileError: a file of another kind.

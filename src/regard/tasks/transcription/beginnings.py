@@ -39,7 +39,7 @@ class Beginnings:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any], vocabulary: Mapping[str, int] = {}) -> Beginnings:
-        """The tokens in generation_config.json.
+        """Return the tokens in generation_config.json.
 
         Args:
             vocabulary: ids of special tokens, by their names.
@@ -67,7 +67,7 @@ class Beginnings:
         )
 
     def chosen(self, language: str | None, task: str | None, name: str) -> list[int | None]:
-        """The tokens behind the start; None for a language to be found out.
+        """Return the tokens behind the start; None for a language to be found out.
 
         Args:
             name: of the model, for messages.
@@ -92,8 +92,8 @@ class Beginnings:
 
 
 def _named_by(vocabulary: Mapping[str, int], forced: Mapping[int, int | None]) -> dict[str, Any]:
-    """Settings of newer files, by the names of the tokens that come first; a language that is None
-    is found out."""
+    """Return the settings of newer files, by the names of the tokens that come first; a language
+    that is None is found out."""
     languages = {name: id_ for name, id_ in vocabulary.items() if _LANGUAGE.fullmatch(name)}
     tasks = {name: vocabulary[f"<|{name}|>"] for name in TASKS if f"<|{name}|>" in vocabulary}
     ids = set(forced.values())
@@ -107,8 +107,8 @@ def _named_by(vocabulary: Mapping[str, int], forced: Mapping[int, int | None]) -
 def read_beginnings(
     checkpoint: Checkpoint, longest: int, vocabulary: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The defaults of decoding and the special tokens, as the checkpoint's files name them; where
-    generation_config.json is missing, config.json, which had these settings before.
+    """Return the defaults of decoding and the special tokens, as the checkpoint's files name them;
+    where generation_config.json is missing, config.json, which had these settings before.
 
     Args:
         longest: tokens to write, where no setting says it.

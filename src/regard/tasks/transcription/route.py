@@ -17,7 +17,8 @@ from regard.serving.work import Sounds, listed
 async def transcribe(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
-    """The texts of sounds: what their files contain, since a server opens no file by name."""
+    """Return the texts of sounds: what their files contain, since a server opens no file by
+    name."""
     try:
         sounds = [base64.b64decode(sound, validate=True) for sound in listed(asked.sound)]
     except ValueError:

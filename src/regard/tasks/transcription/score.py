@@ -26,13 +26,13 @@ RATES = ("wer", "plain_wer", "cer")
 
 
 def read_spoken(path: str, *, sound: Column | None = None, **reading: Any) -> Iterator[Example]:
-    """The sound files of a table with their texts, a row at a time."""
+    """Return the sound files of a table with their texts, a row at a time."""
     file = Role("sound", SOUND, sound, text=True)
     return read_file_table(path, file, sound_seconds, **reading)
 
 
 def plain(text: str) -> str:
-    """A text without case, punctuation and symbols."""
+    """Return a text without case, punctuation and symbols."""
     return "".join(
         " " if unicodedata.category(sign[0])[0] in "PS" else sign for sign in signs(text.casefold())
     )
@@ -49,7 +49,8 @@ class TranscriptionEvaluation(Scored):
 
     @classmethod
     def of(cls, texts: Sequence[str], references: Sequence[str]) -> "TranscriptionEvaluation":
-        """The fewest words, or characters, to put in, take out or replace (Levenshtein 1966)."""
+        """Return the fewest words, or characters, to put in, take out or replace (Levenshtein
+        1966)."""
         distance, pairs = require_rapidfuzz(), []
         for said, expected in zip(texts, references, strict=True):
             both = [" ".join(normalize(text).split()) for text in (said, expected)]
@@ -63,7 +64,7 @@ class TranscriptionEvaluation(Scored):
         return len(self.predicted)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """The errors over these sounds, which may repeat, each over what was said in all."""
+        """Return the errors over these sounds, which may repeat, each over what was said in all."""
         errors, sizes = self.errors[rows].sum(0), np.maximum(self.sizes[rows].sum(0), 1)
         return dict(zip(RATES, (errors / sizes).tolist(), strict=True))
 
@@ -74,7 +75,7 @@ class TranscriptionEvaluation(Scored):
         return errors
 
     def worst(self, count: int) -> list[int]:
-        """The sounds with the most wrong words, of those with any."""
+        """Return the sounds with the most wrong words, of those with any."""
         order = np.argsort(-self.wrong, kind="stable")[:count]
         return [int(row) for row in order if self.wrong[row]]
 

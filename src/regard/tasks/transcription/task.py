@@ -119,7 +119,8 @@ class Transcriber(Task):
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The model in `folder`, with its tokenizer, spectrograms and defaults of decoding."""
+        """Return the model in `folder`, with its tokenizer, spectrograms and defaults of
+        decoding."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         _check_kind(checkpoint.architecture, name)
@@ -211,7 +212,7 @@ class Transcriber(Task):
         keep: str = "auto",
         **options: Any,
     ) -> Trace:
-        """Writes what is said in the first window of a sound, and keeps what every attention layer
+        """Write what is said in the first window of a sound, and keep what every attention layer
         was given: see `Trace`. The positions of the source are seconds.
 
         Args:
@@ -264,7 +265,7 @@ class Transcriber(Task):
         return trace
 
     def _read(self, text: str, before: int) -> list[int]:
-        """The ids of a text that a caller wrote, and the end, behind so many others."""
+        """Return the ids of a text that a caller wrote, and the end, behind so many others."""
         ids, room = self.tokenizer.encode(text), self.handle.config.max_positions - before - 2
         if not ids or len(ids) > room:
             raise BadArgumentError(
@@ -311,8 +312,8 @@ class Transcriber(Task):
         with_times: bool,
         no_speech: float,
     ) -> Hypothesis:
-        """The text of one window, (1, mel_bins, frames); no tokens where there is no speech. A
-        language that is not known takes its place in `begin`."""
+        """Return the text of one window, (1, mel_bins, frames); no tokens where there is no speech.
+        A language that is not known takes its place in `begin`."""
         engine, silence = self.engine, 0.0
 
         def read(ids: Sequence[int | None]) -> Any:
@@ -342,8 +343,8 @@ class Transcriber(Task):
         return best
 
     def _parts(self, ids: Sequence[int], length: int) -> tuple[list[Part], int]:
-        """The segments of a window's text, and the frames of the window, of so many, behind which
-        the next one begins."""
+        """Return the segments of a window's text, and the frames of the window, of so many, behind
+        which the next one begins."""
         zero = self.beginnings.no_timestamps
         first = len(ids) if zero is None else zero + 1
         is_time = [zero is not None and id_ > zero for id_ in ids]
@@ -377,7 +378,7 @@ class Transcriber(Task):
         return frames * self.spectrogram.hop / self.spectrogram.rate
 
     def _text(self, ids: Sequence[int]) -> str:
-        """The text of tokens, without times."""
+        """Return the text of tokens, without times."""
         zero = self.beginnings.no_timestamps or self.tokenizer.vocab_size
         return self.tokenizer.decode(id_ for id_ in ids if id_ < zero)
 

@@ -81,7 +81,7 @@ class TranscriptionRecipe(FileRecipe[TranscriptionOptions, Transcriber, SoundBat
         return [*(id_ for id_ in ids if id_ is not None), *([] if zero is None else [zero])]
 
     def target(self, text: str) -> list[int]:
-        """The ids that the model is to write, but for the start."""
+        """Return the ids that the model is to write, but for the start."""
         before = "" if self.asked["language"] in UNSPACED else " "
         ids = self.base.tokenizer.encode(f"{before}{text}")
         return [*self.prompt, *ids, self.base.generation.eos_ids[0]]

@@ -118,7 +118,7 @@ class Judged:
 
 
 def mark_figures(counts: NDArray[np.int64]) -> dict[str, float]:
-    """The share of wrong words, and precision and recall of the mark, of `Judged.counts`."""
+    """Return the share of wrong words, and precision and recall of the mark, of `Judged.counts`."""
     words, wrong, marked, both = counts.sum(0).tolist()
     nan = float("nan")
     return {
@@ -153,5 +153,5 @@ def _judged(result: Translation, reference: str) -> list[tuple[float, bool]]:
 
 
 def _bare(word: str) -> str:
-    """The word without punctuation around it."""
+    """Return the word without punctuation around it."""
     return bare(word).casefold()

@@ -73,7 +73,7 @@ class Translate(TaskCommand):
         return [(text,) for text in texts]
 
     def _check_shipped(self) -> None:
-        """Raises UnsupportedError for languages of no shipped translator, where none is named."""
+        """Raise UnsupportedError for languages of no shipped translator, where none is named."""
         languages = [self.chosen.get(name) for name in ("source_language", "target_language")]
         pairs = [shipped.SHIPPED[name].languages for name in catalog.taken_by("translate")]
         fits = any(
@@ -138,7 +138,7 @@ class Translate(TaskCommand):
 
 
 def _marked(result: Any) -> str:
-    """The translation's line, with unsure words underlined where stdout is a terminal."""
+    """Return the translation's line, with unsure words underlined where stdout is a terminal."""
     line, place, spans = str(result.line()), 0, []
     if not takes_color(sys.stdout):
         return line

@@ -158,7 +158,7 @@ def _encoded(
     longest: int,
     say: Say,
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """The ids of what `versions` yields; `rows` counts those of each file that are stored."""
+    """Yield the ids of what `versions` yields; `rows` counts those of each file that are stored."""
     files = deque[int]()  # of the pairs that are being encoded
 
     def texts() -> Iterator[tuple[str, str]]:
@@ -206,7 +206,7 @@ def divided(
 def _cleaned(
     files: Sequence[PairFile], ends: list[int], options: TrainingOptions, say: Say
 ) -> Iterator[Example]:
-    """The pairs of each file that stay; `ends` gets the number of those so far."""
+    """Yield the pairs of each file that stay; `ends` gets the number of those so far."""
     line, seen = 0, defaultdict[str, SeenHashes](SeenHashes)
     for file in files:
         cleaner = Cleaner(seen=seen[file.language])
@@ -219,7 +219,7 @@ def _cleaned(
 
 
 def _own(files: Sequence[PairFile], options: TrainingOptions, say: Say) -> list[Example]:
-    """A dev or test set as the user gave it, empty sides aside."""
+    """Return a dev or test set as the user gave it, empty sides aside."""
     rules = CleaningRules(
         max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
     )
@@ -268,7 +268,8 @@ def _tokenizers(
 def _short_enough(
     examples: list[Example], encode: PairEncoder, max_length: int
 ) -> Iterator[Example]:
-    """The pairs whose loss a model can be asked for: as long as those that it is trained on."""
+    """Yield the pairs whose loss a model can be asked for: as long as those that it is trained
+    on."""
     texts = ((f"{before_source(each.group)}{each.text}", each.targets[0]) for each in examples)
     for example, (source, target, _) in zip(examples, encode(texts), strict=True):
         if max(len(source), len(target)) <= max_length:

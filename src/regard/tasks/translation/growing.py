@@ -30,7 +30,7 @@ def grow_pair(
     *,
     say: Callable[[str], None],
 ) -> tuple[TokenizerPair, NewIds]:
-    """The base's tokenizers with at most `count` new subwords for the pairs of texts.
+    """Return the base's tokenizers with at most `count` new subwords for the pairs of texts.
 
     Args:
         texts: the pairs to train on, as often as they are asked for.
@@ -64,7 +64,7 @@ def grow_pair(
 def with_tags(
     tokenizers: TokenizerPair, new: NewIds, languages: Sequence[str]
 ) -> tuple[TokenizerPair, NewIds]:
-    """The tokenizers with a token for each target language, and the new ids with theirs."""
+    """Return the tokenizers with a token for each target language, and the new ids with theirs."""
     if not languages:
         return tokenizers, new
     grown = with_tokens(tokenizers.source, [tag(language) for language in languages])
@@ -77,7 +77,8 @@ def with_tags(
 def with_subwords(
     base: Translator, tokenizers: TokenizerPair, new: NewIds, *, seed: int
 ) -> Translator:
-    """The base with these tokenizers, and rows of embeddings and output for their new subwords.
+    """Return the base with these tokenizers, and rows of embeddings and output for their new
+    subwords.
 
     A new row is drawn from the normal distribution of the rows that the base has, dimension by
     dimension, so that its length and its logits are those of a subword (Hewitt 2021, "Initializing
@@ -132,7 +133,7 @@ def _said(found: Survey, new: int, replaced: int, side: str) -> str:
 
 
 def _with_rows(table: Tensor, ids: list[int], draw: torch.Generator) -> Tensor:
-    """The table, (vocab, …), with drawn rows at `ids`, which may lie behind its end."""
+    """Return the table, (vocab, …), with drawn rows at `ids`, which may lie behind its end."""
     new = torch.tensor(ids)
     kept = torch.ones(len(table), dtype=torch.bool)
     kept[new[new < len(table)]] = False

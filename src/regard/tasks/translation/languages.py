@@ -33,7 +33,8 @@ class Languages:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, tasks: Mapping[str, Defaults]) -> "Languages":
-        """The languages that the tokenizer has tokens for, or the tasks of config.json name."""
+        """Return the languages that the tokenizer has tokens for, or the tasks of config.json
+        name."""
         found = ((_TASK.fullmatch(task), defaults) for task, defaults in tasks.items())
         pairs = {(match[1], match[2]): defaults for match, defaults in found if match}
         tokens = {
@@ -53,7 +54,7 @@ class Languages:
         generation: GenerationConfig,
         around: Mapping[str, tuple[int, ...]],
     ) -> dict[str, Any]:
-        """The attributes of a `Translator` between these languages.
+        """Return the attributes of a `Translator` between these languages.
 
         Args:
             name: of the checkpoint, for messages.
@@ -89,7 +90,7 @@ class Languages:
         return {} if target is None else {"prefix": f"{targets[_named(target, targets)]} "}
 
     def check_chosen(self, name: str, prefix: str | None, generation: GenerationConfig) -> None:
-        """Raises BadArgumentError where several targets are known and none is chosen."""
+        """Raise BadArgumentError where several targets are known and none is chosen."""
         known: Iterable[str] = ()
         if prefix is None:
             known = (f"{source} → {target}" for source, target in self.pairs)
@@ -137,8 +138,8 @@ def _one_pair(
 
 
 def _named(language: str, known: Iterable[str]) -> str:
-    """A known language by its code, or by the part before its country or script: "de" is de_DE,
-    or __de__."""
+    """Return a known language by its code, or by the part before its country or script: "de" is
+    de_DE, or __de__."""
     known = sorted(known)
     if language in known:
         return language

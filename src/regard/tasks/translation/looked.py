@@ -51,7 +51,7 @@ class LookedSentence(Looked):
         number: int,
         notes: list[str],
     ) -> LookedSentence:
-        """The sentence of this number.
+        """Return the sentence of this number.
 
         Args:
             tag: the target that the text names itself.
@@ -130,7 +130,8 @@ class LookedSentence(Looked):
                 yield name, name.replace(word, span)
 
     def _with_spans(self, text: str) -> str:
-        """A text that was written otherwise than the sentence alone, with what stays in it."""
+        """Return a text that was written otherwise than the sentence alone, with what stays in
+        it."""
         return " ".join(self.passage.restored(text.split(), "")).join(self.around)
 
 
@@ -139,7 +140,7 @@ def _name(names: Mapping[str, str], token_of: Callable[[int], str], id_: int) ->
 
 
 def _named(step: Step, token: str, names: Mapping[str, str]) -> Step:
-    """The step that gave this token, whose other candidates may stand for something."""
+    """Return the step that gave this token, whose other candidates may stand for something."""
     candidates = [
         replace(other, token=token if other.id == step.id else names.get(other.token, other.token))
         for other in step.candidates
@@ -148,7 +149,7 @@ def _named(step: Step, token: str, names: Mapping[str, str]) -> Step:
 
 
 def _behind_prompt(axis: AxisInfo, shown: Sequence[str], names: Mapping[str, str]) -> AxisInfo:
-    """The axis with these names of what was written behind its prompt, and was predicted."""
+    """Return the axis with these names of what was written behind its prompt, and was predicted."""
     read, written = axis.tokens[: axis.prompt], axis.tokens[axis.prompt :]
     following = dict(enumerate(zip(written, shown, strict=False), axis.prompt - 1))
     predicts = [

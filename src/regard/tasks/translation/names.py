@@ -74,7 +74,7 @@ class Names:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> "Names":
-        """Reads the pairs of a training set once."""
+        """Read the pairs of a training set once."""
         counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
         candidates: Counter[str] = Counter()
         for source, target in pairs:
@@ -95,7 +95,7 @@ class Names:
         self._is_found = frozenset(self.found)
 
     def of_pair(self, source: str, target: str) -> list[str]:
-        """The names that stand equally often on both sides, in the order of the source."""
+        """Return the names that stand equally often on both sides, in the order of the source."""
         words, theirs = Counter(_WORD.findall(source)), Counter(_WORD.findall(target))
         names = [word for word in words if word in self._is_found]
         return [
@@ -107,13 +107,14 @@ class Names:
     def variants(
         self, source: str, target: str, count: float, draw: Random
     ) -> Iterator[tuple[str, str]]:
-        """The pair with other names, `count` times on average; nothing for a pair without names."""
+        """Yield the pair with other names, `count` times on average; nothing for a pair without
+        names."""
         if names := self.of_pair(source, target):
             for _ in range(int(count) + (draw.random() < count % 1)):
                 yield self.replaced(source, target, names, draw)
 
     def replaced(self, source: str, target: str, names: list[str], draw: Random) -> tuple[str, str]:
-        """The pair with another name in place of each of `names`."""
+        """Return the pair with another name in place of each of `names`."""
         others: dict[str, str] = {}
         for name in names:
             begins = _WORD.search(source)
@@ -127,8 +128,8 @@ class Names:
         return put(source, others), put(target, others | genitives)
 
     def new(self, draw: Random, *, begins_sentence: bool = False) -> str:
-        """A name: of the training set, made up of its letters, of syllables, or a word that is
-        written as a name. At the beginning of a sentence the last would be ambiguous."""
+        """Return a name: of the training set, made up of its letters, of syllables, or a word that
+        is written as a name. At the beginning of a sentence the last would be ambiguous."""
         while True:
             kind = draw.random()
             if kind < 0.25:
@@ -150,7 +151,7 @@ class Names:
 
 
 def put(text: str, others: dict[str, str]) -> str:
-    """The text with other words in place of some."""
+    """Return the text with other words in place of some."""
     return _WORD.sub(lambda found: others.get(found[0], found[0]), text)
 
 

@@ -69,7 +69,7 @@ class _Sources(BaseModel):
 
 
 def pair_files(pairs: Pairs) -> list[PairFile]:
-    """The files that were given.
+    """Return the files that were given.
 
     Each is "pairs.tsv", "train.en,train.de" where the lines of two files correspond, "pairs.tsv:3"
     where it is read three times in an epoch, "de=pairs.tsv" where there are several targets, or
@@ -104,7 +104,7 @@ def pair_files(pairs: Pairs) -> list[PairFile]:
 
 
 def read_sources(path: str) -> list[PairFile]:
-    """The files that a TOML file lists, each a table `[[source]]` of these values:
+    """Return the files that a TOML file lists, each a table `[[source]]` of these values:
 
     pairs     the file, or [SOURCE FILE, TARGET FILE]; relative to the TOML file's folder
     name      in tables of scores; the file's name if not given
@@ -160,7 +160,7 @@ def read_sources(path: str) -> list[PairFile]:
 def held_files(
     spec: str | None, languages: Sequence[str], files: Sequence[PairFile] = ()
 ) -> list[PairFile]:
-    """The files of a dev or test set: those that `files` have of their own and "dev.tsv", or
+    """Return the files of a dev or test set: those that `files` have of their own and "dev.tsv", or
     "de=dev.tsv,hi=dev.tsv" of several targets.
 
     Raises:
@@ -184,12 +184,12 @@ def held_files(
 
 
 def languages_of(files: Sequence[PairFile]) -> list[str]:
-    """The target languages that are named, each once, in the order of the files."""
+    """Return the target languages that are named, each once, in the order of the files."""
     return list(dict.fromkeys(file.language for file in files if file.language))
 
 
 def tag(language: str) -> str:
-    """The token before a source that is to be translated into a language.
+    """Return the token before a source that is to be translated into a language.
 
     Johnson et al. 2017, "Google's Multilingual Neural Machine Translation System".
     """
@@ -197,7 +197,7 @@ def tag(language: str) -> str:
 
 
 def named_languages(options: Any, file: PairFile) -> tuple[str, str] | None:
-    """The languages of the two sides of a file, where the options or the file name both."""
+    """Return the languages of the two sides of a file, where the options or the file name both."""
     source = file.origin or options.source_language
     target = file.language or options.target_language
     if source in (None, "source") or target in (None, "target"):
@@ -206,7 +206,7 @@ def named_languages(options: Any, file: PairFile) -> tuple[str, str] | None:
 
 
 def two_files(path: str) -> str | tuple[str, str]:
-    """A file, or the source file and the target file of "train.en,train.de"."""
+    """Return a file, or the source file and the target file of "train.en,train.de"."""
     first, comma, second = path.partition(",")
     there = comma and not Path(path).exists() and Path(first).exists() and Path(second).exists()
     return (first, second) if there else path

@@ -264,7 +264,8 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return self._calibrated(scores) if self.options.calibrate else scores
 
     def _calibrated(self, scores: TranslationScores) -> TranslationScores:
-        """The scores with the translator's bounds measured on them, which are also written."""
+        """Return the scores with the translator's bounds measured on them, which are also
+        written."""
         task, source = scores.translator, scores.translator.handle.source
         assert source is not None
         assert self.options.calibrate is not None
@@ -309,7 +310,7 @@ def read_test_set(
     strict: bool = False,
     say: Say = warn,
 ) -> list[tuple[str, str]]:
-    """The (source, reference) pairs in a file; lines with an empty source are left out.
+    """Return the (source, reference) pairs in a file; lines with an empty source are left out.
 
     Args:
         languages: as `read_pairs` takes them.
@@ -354,7 +355,7 @@ def dev_figures(
 
 
 def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:
-    """The figures of several target languages, or sources, as one: means, the least share of
+    """Return the figures of several target languages, or sources, as one: means, the least share of
     distinct outputs, all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
     each = figures.values()
 

@@ -61,7 +61,7 @@ def pattern(rule: str | list[str], **parts: str) -> str:
 
 @cache
 def _spans_pattern(copied: str | None, letters: str | None) -> re.Pattern[str]:
-    """The spans of a text.
+    """Return the spans of a text.
 
     Args:
         copied: the signs that a model copies; None: it is not known, and no sign is a span.

@@ -96,7 +96,7 @@ class Translator(TextToText):
         name: str | None = None,
         lazily: bool = False,
     ) -> Translator:
-        """The translator of a name (see `load`): model, tokenizers and decoding defaults.
+        """Return the translator of a name (see `load`): model, tokenizers and decoding defaults.
 
         If the checkpoint has several directions, choose one with `between`.
 
@@ -128,7 +128,7 @@ class Translator(TextToText):
         return self.languages.both
 
     def between(self, source: str | None = None, target: str | None = None) -> Translator:
-        """The same translator for other languages, of a checkpoint that knows several.
+        """Return the same translator for other languages, of a checkpoint that knows several.
 
         Args:
             source, target: as the checkpoint calls them ("de", "de_DE"); "de" is de_DE where only
@@ -171,7 +171,8 @@ class Translator(TextToText):
         return super().saved_settings() | ({"task_specific_params": tasks} if tasks else {})
 
     def with_directions(self, prefixes: Mapping[tuple[str, str], str]) -> Translator:
-        """The same translator with further directions, (source, target), none of which is chosen.
+        """Return the same translator with further directions, (source, target), none of which is
+        chosen.
 
         Raises:
             UnsupportedError: a model that has languages of another kind, such as mBART's.
@@ -203,7 +204,7 @@ class Translator(TextToText):
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Translation]:
-        """Translates texts; results do not depend on what else is in the list.
+        """Translate texts; results do not depend on what else is in the list.
 
         A text is translated sentence by sentence, and all that is not translated stays as it is:
         white space, line ends, markup, addresses, code, placeholders. A sentence of more tokens
@@ -266,7 +267,8 @@ class Translator(TextToText):
     def _read(
         self, read: Callable[[str], list[Part]], texts: Sequence[str]
     ) -> tuple[list[list[Part]], set[int]]:
-        """The parts of each text; and which have none, since they are in another language."""
+        """Return the parts of each text; and which have none, since they are in another
+        language."""
         try:
             return read_each(read, texts), set()
         except OtherLanguageError as error:
@@ -286,7 +288,8 @@ class Translator(TextToText):
         alignment: str | None = None,
         alignment_layer: int | None = None,
     ) -> Translation:
-        """A text's result, from its parts and the n best answers to each; options as in `run`."""
+        """Return a text's result, from its parts and the n best answers to each; options as in
+        `run`."""
         sources = [part.ids for part in parts]
         results = self._results(sources, found, alignment, alignment_layer) if parts else []
         return self._joined(text, parts, results)
@@ -333,7 +336,7 @@ class Translator(TextToText):
         return LookedSentence.of(self, tag, its, number - 1, notes)
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
-        """The settings with the translations of the glossary's terms in a part of a text.
+        """Return the settings with the translations of the glossary's terms in a part of a text.
 
         They are shared out among beams, of which a part with a term has TERM_BEAMS at least.
         """
@@ -363,7 +366,7 @@ class Translator(TextToText):
         return min(self.room, self.max_source_length or LONG)
 
     def _named(self, text: str) -> tuple[str, list[Passage]]:
-        """The target that a text names itself, and its sentences."""
+        """Return the target that a text names itself, and its sentences."""
         leading = LEADING.match(text)
         if leading and leading[1]:
             return f"{leading[1]} ", list(self.passages(text[leading.end() :]))
@@ -432,7 +435,7 @@ class Translator(TextToText):
     def _joined(
         self, text: str, parts: Sequence[Part], results: Sequence[list[Translation]]
     ) -> Translation:
-        """A text's result, from those of its parts; nothing at all for a blank text."""
+        """Return a text's result, from those of its parts; nothing at all for a blank text."""
         if not parts:
             doubt = self.calibration.doubts(self._judged(text, ()))
             text = text if self.tidied(text) else ""
@@ -538,6 +541,6 @@ def _warn(name: str, texts: Sequence[str], doubts: Sequence[bool], refused: set[
 
 
 def _stated_languages(checkpoint: Checkpoint | None) -> list[str]:
-    """The languages that a model's card states, the source's first."""
+    """Return the languages that a model's card states, the source's first."""
     stated = None if checkpoint is None else checkpoint.card.get("language")
     return [str(language) for language in stated] if isinstance(stated, list) else []

@@ -97,7 +97,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         return for_languages(translator, self.options.source_language, self.options.target_language)
 
     def with_targets(self, translator: Translator) -> Translator:
-        """The translator with a direction for each target language."""
+        """Return the translator with a direction for each target language."""
         return translator.with_directions(
             {
                 (
@@ -207,7 +207,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
 
 
 def for_languages(translator: Translator, source: str, target: str) -> Translator:
-    """A translator of several languages for one direction, which its tokenizer then writes down.
+    """Return a translator of several languages for one direction, which its tokenizer then writes
+    down.
 
     Raises:
         BadArgumentError: a language that it does not know.

@@ -143,7 +143,7 @@ class TrainingOptions(LineOptions, SequenceOptions):
         return (*super().of_new_models(), *own, *OWN["transformer"][1:], *OWN["recurrent"])
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of the model that the options describe, with any other changes.
+        """Return the config of the model that the options describe, with any other changes.
 
         Raises:
             BadArgumentError: an unknown preset, or another architecture's option.
@@ -166,7 +166,7 @@ class TrainingOptions(LineOptions, SequenceOptions):
         return RECURRENT_RATES[self.preset] if recurrent else super().usual_rate()
 
     def model_name(self) -> str:
-        """The model in a few words: "transformer tiny, norm pre"."""
+        """Return the model in a few words: "transformer tiny, norm pre"."""
         if self.base_model is not None:
             return super().model_name()
         own = [

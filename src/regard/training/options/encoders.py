@@ -56,7 +56,7 @@ class EncoderOptions(TunedOptions):
         return 1e-3 if self.lora_rank else 1e-4
 
     def model_settings(self, vocab_size: int) -> Any:
-        """The config of a new model without a head."""
+        """Return the config of a new model without a head."""
         from regard.models import encoder_preset
 
         return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))

@@ -14,7 +14,7 @@ PICTURES = (".svg", ".pdf", ".png")
 
 
 def column(help: str, **more: Any) -> Any:
-    """A field of a class of options: how the data is read."""
+    """Return a field of a class of options: how the data is read."""
     return option(None, help, panel="Data", **more)
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def training_option(default: Any, help: str, *, panel: str = "Training", **more: Any) -> Any:
-    """A field of a class of options, among those of training unless the panel says otherwise."""
+    """Return a field of a class of options, among those of training unless the panel says
+    otherwise."""
     return options.option(default, help, panel=panel, **more)
 
 
@@ -97,7 +98,7 @@ class RunOptions(Options):
     tensorboard: bool = training_option(False, "Also write TensorBoard's event files.", free=True)
 
     def check(self) -> None:
-        """Checks what no bound of a single option says."""
+        """Check what no bound of a single option says."""
         for name in self.not_used():
             if getattr(self, name) != self.settings()[name].default:
                 raise BadArgumentError(f"{name} is not an option of this task. Leave it out.")
@@ -112,7 +113,7 @@ class RunOptions(Options):
         return self.max_epochs
 
     def warmup_steps(self, last: int) -> int:
-        """The steps up to the peak, of a run that ends at step `last`."""
+        """Return the steps up to the peak, of a run that ends at step `last`."""
         return round(0.06 * last) if self.warmup is None else self.warmup
 
     def betas(self) -> tuple[float, float]:
@@ -152,7 +153,7 @@ class RunOptions(Options):
         )
 
     def free(self, *, cooling: bool) -> set[str]:
-        """The options that may change when the run is resumed.
+        """Return the options that may change when the run is resumed.
 
         Once the rate falls towards the last step, it depends on where that is.
 
@@ -165,12 +166,12 @@ class RunOptions(Options):
 
     @classmethod
     def not_used(cls) -> frozenset[str]:
-        """The options of related tasks that this one does not have."""
+        """Return the options of related tasks that this one does not have."""
         return frozenset()
 
 
 def between_evaluations(steps: int) -> int:
-    """The steps between evaluations, of which each writes a checkpoint."""
+    """Return the steps between evaluations, of which each writes a checkpoint."""
     return max(LEAST_STEPS // 6, min(steps, 1000))
 
 

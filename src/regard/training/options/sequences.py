@@ -46,21 +46,21 @@ class SequenceOptions(RunOptions):
 
     @classmethod
     def of_new_models(cls) -> tuple[str, ...]:
-        """The options that a trained model has settled."""
+        """Return the options that a trained model has settled."""
         return ("preset", "norm", "vocab_size")
 
     def usual_rate(self) -> float:
         return SEQUENCE_RATES[self.preset] if self.base_model is None else 1e-4
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of the new model that the options describe, with any other changes."""
+        """Return the config of the new model that the options describe, with any other changes."""
         from regard.models import preset
 
         changes = {"norm": self.norm} | changes | self.chosen("dropout")
         return preset(self.preset, vocab_size, **changes)
 
     def model_name(self) -> str:
-        """The model in a few words: "transformer tiny, norm pre"."""
+        """Return the model in a few words: "transformer tiny, norm pre"."""
         if self.base_model is not None:
             return f"encoder–decoder from {self.base_model}"
         return f"transformer {self.preset}, norm {self.norm}"

@@ -61,7 +61,7 @@ def _sparse(bags: "Bags") -> dict[str, Any]:
 
 
 def _table(bags: "Bags") -> str:
-    """The first rows, with the words that occur in them, as far as there is room."""
+    """Return the first rows, with the words that occur in them, as far as there is room."""
     values = bags.values[:ROWS].toarray()
     used = [column for column in range(len(bags.words)) if values[:, column].any()]
     columns_shown = used[:COLUMNS]

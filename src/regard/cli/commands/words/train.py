@@ -20,7 +20,7 @@ SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
 def _skip_gram(help: str, default: str, **more: Any) -> Any:
-    """An option of skip-gram alone, whose default stands in `train_vectors`."""
+    """Return an option of skip-gram alone, whose default stands in `train_vectors`."""
     return option(f"{help} Skip-gram.", default=default, **more)
 
 
@@ -127,7 +127,7 @@ def train(
 
 
 def _check_method(method: str | None, word: list[str] | None, options: dict[str, Any]) -> None:
-    """Raises BadArgumentError for what does nothing without --from."""
+    """Raise BadArgumentError for what does nothing without --from."""
     if method not in (None, *METHODS):
         raise unknown("--method", method, METHODS)
     if method == "svd" and (names := flags(options)):
@@ -138,8 +138,8 @@ def _check_method(method: str | None, word: list[str] | None, options: dict[str,
 
 @contextmanager
 def _training_bar() -> Iterator[Callable[[int, int], None]]:
-    """A bar of all the texts that are to be read, over all epochs; begun when their number is
-    known."""
+    """Return a bar of all the texts that are to be read, over all epochs; begun when their number
+    is known."""
     with ExitStack() as stack:
         advance: Any = None
         before = 0
