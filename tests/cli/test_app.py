@@ -21,7 +21,7 @@ OPTIONS = {
     "translate": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
-        "--words", "--force", "--strict-language", "--glossary",
+        "--words", "--force", "--strict-language", "--glossary", "--argos",
         "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"

@@ -189,8 +189,8 @@ def _find(path: str | os.PathLike[str]) -> Path:
 
 
 def stem(word: str, words: WordVectors) -> str | None:
-    """Return the known word that this English one is a form of, such as its singular; None if there
-    is none."""
+    """Return the known word that this English one is a form of, such as its singular; None for
+    another word."""
     for ending, others in _ENDINGS.items():
         bare = word.removesuffix(ending)
         if bare != word and len(bare) > 2:
