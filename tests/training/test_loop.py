@@ -56,6 +56,7 @@ class Toy:
     losses: list[float] = field(default_factory=list)  # beside them
     collapsed: bool = False
     first: bool = False
+    is_saved: bool = True
     loss_from: int = 10**9  # from this step on the loss is not a number
     warn: Callable[[str], None] = pytest.fail
     events: list[tuple[str, int]] = field(default_factory=list)
@@ -96,6 +97,7 @@ class Toy:
             save,
             lambda figures: self.collapsed,
             first=self.first,
+            is_saved=lambda: self.is_saved,
         )
         return fit(self.model, Rows(), objective, self.config, self.run, watch=watch)
 
@@ -333,6 +335,20 @@ def test_the_first_model_gives_way_to_one_that_is_better_by_the_loss_too(tmp_pat
     scores, losses = [1.0, 2.0, 2.0, 2.0, 2.0], [0.5, 0.6, 0.6, 0.6, 0.6]
     beginning = Toy(tmp_path / "beginning", CONFIG, scores, losses, first=True).fit()
     assert (beginning.best, beginning.best_step) == (1.0, 0)
+
+
+def test_a_model_that_is_missing_is_written_again_from_the_newest_checkpoint(
+    tmp_path: Path,
+) -> None:
+    Toy(tmp_path, figures=[1.0, 3.0, 2.0, 2.5], is_saved=False).fit()  # its first call resumes none
+    said: list[str] = []
+    again = Toy(tmp_path, is_saved=False, warn=said.append)
+    again.fit()
+    checkpoints = [again.run.mean([step])["layers.0.weight"] for step in (8, 12, 14)]
+    [saved] = again.saved
+    torch.testing.assert_close(saved["layers.0.weight"], torch.stack(checkpoints).mean(0))
+    [sentence] = said
+    assert "it is written again from step 14, where step 8 was the best" in sentence
 
 
 def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ class Objective(Generic[BatchT]):
     called `metric` chooses what save(model, progress) gets: the highest, or if `lower`, the lowest.
     collapsed(figures) says whether the model ignores its input. If `first`, the model before its
     first step may be the best; it gives way to one that is better in the dev loss, too. If `last`,
-    the newest model is the one that is saved, whatever its figures, which may then be none.
+    the newest model is the one that is saved, whatever its figures, which may then be none. Where
+    is_saved() is False in a run that is resumed, the model of its newest checkpoint is saved.
 
     >>> def loss(model, batch):
     ...     return model(batch).square().sum(), len(batch), batch.numel()
@@ -62,6 +63,7 @@ class Objective(Generic[BatchT]):
     lower: bool = False
     first: bool = False
     last: bool = False
+    is_saved: Callable[[], bool] = lambda: True
     scale: Callable[[str], float] = lambda name: 1.0  # of a parameter's learning rate
 
 
@@ -170,6 +172,15 @@ class _Training(Generic[BatchT]):
         if self.processes.first:  # what a run that was killed had no time for
             self.run.drop_older(self.progress.step, keep=self.averaged())
         self.watch("resume", self.progress)
+        was_saved = bool(self.progress.best_step) or self.progress.best is not None
+        if self.processes.most(was_saved and not self.objective.is_saved()):
+            self.load_mean()
+            if self.processes.first:
+                self.run.warn(
+                    f"The run's model is missing; it is written again from step {self.progress.step}"
+                    f", where step {self.progress.best_step} was the best."
+                )
+                self.objective.save(self.evaluated, self.progress)
 
     def step(self) -> None:
         """One update: the gradient of the mean loss over all terms of `accumulate` batches."""

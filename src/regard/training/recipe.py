@@ -287,6 +287,7 @@ def _learn(
         first=recipe.may_keep_beginning,
         last=recipe.fold is not None,
         save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
+        is_saved=(run.path / "model").is_dir,
         collapsed=recipe.collapsed,
         scale=recipe.rate_scale,
     )
