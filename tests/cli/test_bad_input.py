@@ -53,6 +53,7 @@ CASES = {
     "evaluate small long.tsv": "may have 18 tokens with small; got one of ",
     "evaluate klingon good.tsv": "there is no folder klingon; give a model folder",
     "info klingon": "there is no folder klingon; give a model folder",
+    "train translation good.tsv --output=": "--output is empty. Give a value, or leave it out.",
     "train translation none.tsv": "expected a file at none.tsv",
     "train translation empty.tsv": "expected lines of text in empty.tsv, but it is empty. Check",
     "train translation blank.tsv": "no sentence pair is left after cleaning (0 read, 0 kept;",

@@ -10,6 +10,10 @@ from regard.cli.ending import ended_by_signals, is_interruption
 from regard.cli.errors import sentence
 from regard.cli.plain_call import plain_call
 from regard.cli.streams import prepare_streams, say
+from regard.errors import BadArgumentError
+
+# Options whose value is text, which may be empty; of others, such as a path, "" is a mistake.
+TEXTS = {"--api-key", "--data-note", "--labels", "--prefix", "--separator", "--stop", "--system"}
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -36,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> Any:
     """Run a command; the exit code, or None."""
+    _check_values(arguments)
     if (call := plain_call(arguments)) is not None:
         try:
             return call.run()
@@ -60,8 +65,25 @@ def _failed(error: Exception, arguments: Sequence[str], debug: bool) -> int:
     return 1 if message is None else getattr(error, "exit_code", 2)
 
 
+def _check_values(arguments: Sequence[str]) -> None:
+    """Refuse an empty value of an option, which as a path would be the current folder."""
+    options = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    empty = [flag for flag, value in zip(options, options[1:], strict=False) if value == ""]
+    empty += [option[:-1] for option in options if option.startswith("--") and option[-1] == "="]
+    if any(flag.startswith("-") for flag in empty):
+        valued = {flag for each in _parameters(arguments) if not each.is_flag for flag in each.opts}
+        for flag in empty:
+            if flag in valued - TEXTS:
+                raise BadArgumentError(f"{flag} is empty. Give a value, or leave it out.")
+
+
 def _flags(arguments: Sequence[str]) -> dict[str, str]:
     """Return the options of the command that the arguments name: parameter → flag."""
+    return {each.name or "": each.opts[0] for each in _parameters(arguments)}
+
+
+def _parameters(arguments: Sequence[str]) -> list[Any]:
+    """Return the options of the command that the arguments name."""
     import typer
 
     from regard.cli.app import app
@@ -70,11 +92,7 @@ def _flags(arguments: Sequence[str]) -> dict[str, str]:
     for argument in arguments:
         command = getattr(command, "commands", {}).get(argument, command)
     parameters = command.get_params(typer.Context(command))
-    return {
-        parameter.name or "": parameter.opts[0]
-        for parameter in parameters
-        if parameter.opts[0][:2] == "--"
-    }
+    return [parameter for parameter in parameters if parameter.opts[0][:2] == "--"]
 
 
 def _take_debug(arguments: list[str]) -> bool:

@@ -177,8 +177,8 @@ class _Training(Generic[BatchT]):
             self.load_mean()
             if self.processes.first:
                 self.run.warn(
-                    f"The run's model is missing; it is written again from step {self.progress.step}"
-                    f", where step {self.progress.best_step} was the best."
+                    "The run's model is missing; it is written again from step"
+                    f" {self.progress.step}, where step {self.progress.best_step} was the best."
                 )
                 self.objective.save(self.evaluated, self.progress)
 
