@@ -36,6 +36,7 @@ def test_case_punctuation_and_articles_do_not_count(text: str, normalized: str) 
         ("old dog", ["cat", "dog"], 0, 2 / 3),
         ("dog", ["cat"], 0, 0),
         ("", [], 1, 1),
+        ("the", [], 1, 1),  # nothing is left of the prediction
         ("dog", [], 0, 0),
         ("", ["dog"], 0, 0),
         ("", ["the"], 1, 1),  # nothing is left of the only one
@@ -46,6 +47,14 @@ def test_scores_are_those_worked_out_by_hand(
 ) -> None:
     assert exact_match(predicted, expected) == exact
     assert token_f1(predicted, expected) == pytest.approx(f1)
+
+
+def test_an_article_alone_is_no_answer_in_the_figures_of_a_set() -> None:
+    scores = answer_scores(["the", "dog", "cat"], [1.0, 1.0, 1.0], [[], [], ["the cat"]])
+    assert scores.figures_at(0.0) == {
+        "exact_match": pytest.approx(2 / 3), "f1": pytest.approx(2 / 3),
+        "has_answer_exact": 1.0, "has_answer_f1": 1.0, "no_answer": 0.5,
+    }  # fmt: skip
 
 
 def test_the_threshold_is_the_best_one_and_nearest_to_nothing() -> None:

@@ -111,16 +111,15 @@ class AnswerEvaluation(Scored):
             threshold: the least margin of an answer; None: every question is answered.
         """
         silent = self.margins <= (-_FAR if threshold is None else threshold)
-        right = silent & ~self.answerable
-        exact = np.where(silent, 0.0, self.exact * self.answerable) + right
-        f1 = np.where(silent, 0.0, self.f1 * self.answerable) + right
+        exact = np.where(silent, ~self.answerable, self.exact)
+        f1 = np.where(silent, ~self.answerable, self.f1)
         figures = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
         if self.answerable.all():
             return figures
         if self.answerable.any():
             figures["has_answer_exact"] = float(exact[self.answerable].mean())
             figures["has_answer_f1"] = float(f1[self.answerable].mean())
-        return figures | {"no_answer": float(right[~self.answerable].mean())}
+        return figures | {"no_answer": float(exact[~self.answerable].mean())}
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """Return the figures over these questions, which may repeat; NaN where there is no such
