@@ -1,5 +1,6 @@
 """Anyone's encoder–decoder gives here what it gives in transformers, token for token."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,17 @@ def test_a_model_that_is_no_encoder_decoder_is_refused(
     save_pretrained(Decoder(config), tmp_path)
     tokenizers.save(tmp_path)
     with pytest.raises(RegardError, match=r"must hold an encoder–decoder, such as .*; it holds a"):
+        Summarizer.load(tmp_path)
+
+
+def test_a_tokenizer_that_makes_no_token_of_a_letter_is_refused(
+    foreign: Maker, tmp_path: Path
+) -> None:
+    Summarizer.load(foreign("bart", tmp_path / "bart").folder).save(tmp_path)
+    file = tmp_path / "tokenizer.json"
+    normalizer = {"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"normalizer": normalizer}))
+    with pytest.raises(RegardError, match=r'^the tokenizer makes no token of "a"'):
         Summarizer.load(tmp_path)
 
 

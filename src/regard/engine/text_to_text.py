@@ -20,7 +20,7 @@ from regard.engine.batching import by_length
 from regard.engine.calibration import UNCALIBRATED, Calibration
 from regard.engine.handle import EncoderDecoderHandle
 from regard.engine.task import Task, check_known, check_text
-from regard.errors import BadArgumentError, OtherLanguageError, shortened
+from regard.errors import BadArgumentError, DamagedFileError, OtherLanguageError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.text import Tokenizer, TokenizerPair
@@ -513,6 +513,8 @@ def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, .
     """Return the special tokens that the tokenizer puts before and after a text."""
     encoding = tokenizer.inputs("a")
     inside = [place for place, text in enumerate(encoding.sequence_ids) if text is not None]
+    if not inside:
+        raise DamagedFileError('the tokenizer makes no token of "a". Copy the model again.')
     return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
 
 
