@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -57,7 +58,7 @@ class Hub(BaseHTTPRequestHandler):
         if path.startswith("/api/models/org/small"):
             self.send(200, json.dumps(self.info(path)).encode(), {}, body)
             return
-        name = path.partition(f"/org/small/resolve/{COMMIT}/")[2]
+        name = unquote(path.partition(f"/org/small/resolve/{COMMIT}/")[2])
         if name not in FILES:
             self.send(404, b"", {"X-Error-Code": "RepoNotFound"}, body)
             return
@@ -170,6 +171,15 @@ def test_all_files_that_came_damaged_are_named_and_none_is_used_later(
         hub.find_folder("hub:org/small")
     with pytest.raises(RegardError, match="there is no folder org/small"):
         hub.find_folder("org/small")
+
+
+def test_a_file_whose_name_no_folder_may_hold_is_refused(
+    small_hub: type[Hub], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FILES, "..\\x.json", b"{}")
+    small_hub.served["..\\x.json"] = b"{}"
+    with pytest.raises(RegardError, match="org/small could not be fetched"):
+        hub.find_folder("hub:org/small")
 
 
 def test_a_file_that_was_fetched_and_not_compared_is_compared_later(
