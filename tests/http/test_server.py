@@ -1,6 +1,7 @@
 """Sockets, and connections that say nothing."""
 
 import asyncio
+import signal
 import socket
 import threading
 import time
@@ -62,6 +63,21 @@ def test_a_server_may_have_as_many_connections_as_the_system_allows() -> None:
             assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_hangup_ends_it_well_unless_it_is_ignored(ignored: bool) -> None:
+    app = FastAPI()
+    ending = Server(app, seconds=1.0)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    try:
+        with ending.capture_signals():
+            if not ignored:  # or it would end the tests
+                assert signal.getsignal(signal.SIGHUP) == ending.handle_exit
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert app.state.is_ending() is not ignored
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: "])

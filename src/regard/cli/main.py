@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from regard.cli.ending import ended_by_signals, is_interruption
@@ -68,7 +69,7 @@ def _failed(error: Exception, arguments: Sequence[str], debug: bool) -> int:
 def _check_values(arguments: Sequence[str]) -> None:
     """Refuse an empty value of an option, which as a path would be the current folder."""
     options = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
-    empty = [flag for flag, value in zip(options, options[1:], strict=False) if value == ""]
+    empty = [flag for flag, value in pairwise(options) if value == ""]
     empty += [option[:-1] for option in options if option.startswith("--") and option[-1] == "="]
     if any(flag.startswith("-") for flag in empty):
         valued = {flag for each in _parameters(arguments) if not each.is_flag for flag in each.opts}

@@ -1,4 +1,4 @@
-"""A server that answers on a socket until SIGTERM or Ctrl-C."""
+"""A server that answers on a socket until SIGTERM, SIGHUP or Ctrl-C."""
 
 import os
 import signal
@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 
 from regard.http.sockets import BACKLOG, use_all_descriptors
 
+HANGUP = getattr(signal, "SIGHUP", signal.SIGTERM)
 SILENT_SECONDS = 10.0  # that a connection may stay without a request, or with a part of a head
 
 
@@ -28,7 +29,7 @@ class Server(uvicorn.Server):
         seconds: that a request may take, so also the end.
         notice: those first seconds.
         each_second: called so often.
-        signals: that end it.
+        signals: that end it; SIGHUP is left ignored where it is, as nohup has it.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Server(uvicorn.Server):
         seconds: float,
         notice: float = 0.0,
         each_second: Callable[[], None] = lambda: None,
-        signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM),
+        signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM, HANGUP),
     ) -> None:
         super().__init__(
             uvicorn.Config(
@@ -76,7 +77,11 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.signal(number, self.handle_exit) for number in self._signals}
+        before = {
+            number: signal.signal(number, self.handle_exit)
+            for number in self._signals
+            if number != HANGUP or signal.getsignal(number) != signal.SIG_IGN
+        }
         try:
             yield
         finally:
