@@ -279,6 +279,11 @@ def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(
     )
 
 
+def test_an_empty_name_is_not_the_current_folder() -> None:
+    with pytest.raises(RegardError, match=r'there is no folder ""; give a model folder'):
+        hub.find_folder("")
+
+
 def test_a_file_is_no_model_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(RegardError, match="is a file; a model folder was expected"):

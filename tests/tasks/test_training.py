@@ -19,4 +19,7 @@ def test_a_wrong_task_option_or_file_is_named_and_nothing_is_written(tmp_path: P
         regard.train("translation", "a.tsv", tmp_path / "run")
     with pytest.raises(RegardError, match=r"expected a file at b\.de"):
         regard.train("translation", (Path(__file__), Path("b.de")), tmp_path / "run")
+    for data, output in (("", tmp_path / "run"), (__file__, "")):
+        with pytest.raises(RegardError, match="`output` must be paths; got"):
+            regard.train("language-model", data, output)
     assert list(tmp_path.iterdir()) == []

@@ -54,6 +54,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return download(name.removeprefix(PREFIX))
     if isinstance(name, str) and name.startswith(argos.PREFIX):
         return argos.installed(name)
+    if not name:  # as a path, the current folder
+        raise NotFoundError(_nowhere('""'))
     folder = Path(name)
     if folder.is_dir():
         if shipped.is_vectors(folder):

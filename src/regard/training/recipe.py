@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from regard.data import OnBadLine
 from regard.data.lines import check_rereadable
+from regard.errors import BadArgumentError
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.baselines import Baselines, write_baselines
 from regard.training.card import CardText, write_run_card
@@ -96,6 +97,8 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     def check_files(self) -> None:
         """Raise NotFoundError for a file that is missing, before anything is written."""
+        if "" in (self.options.output, *self.source):  # as a path, the current folder
+            raise BadArgumentError('the data and `output` must be paths; got "". Give them.')
         for file in self.files:
             check_rereadable(Path(file))
 
