@@ -58,7 +58,8 @@ def test_a_folder_for_a_file_is_named(regard, tmp_path):
     outcome = regard("translate", "--input", tmp_path)
     assert outcome.code == 2
     assert outcome.err == (
-        f"regard: expected a file, but {tmp_path} is a folder. Name a file in it.\n"
+        f"regard: {tmp_path} stands for several files. Add --output, a file for all their answers,"
+        " or name one of them.\n"
     )
 
 

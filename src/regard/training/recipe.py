@@ -97,8 +97,6 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     def check_files(self) -> None:
         """Raise NotFoundError for a file that is missing, before anything is written."""
-        if "" in (self.options.output, *self.source):  # as a path, the current folder
-            raise BadArgumentError('the data and `output` must be paths; got "". Give them.')
         for file in self.files:
             check_rereadable(Path(file))
 
@@ -222,6 +220,8 @@ def learn(
             it when not given.
     """
     options: RunOptions = recipe.options
+    if "" in (options.output, *recipe.source):  # as a path, the current folder
+        raise BadArgumentError('the data and `output` must be paths; got "". Give them.')
     device = own_device(choose_device(options.device))
     with joined(device, shard=options.shard) as processes:
         if not processes.first:
