@@ -97,6 +97,19 @@ def test_a_weight_with_a_number_that_is_none_is_refused_by_name(
             weights.read(name, read)
 
 
+def test_a_header_that_is_damaged_at_its_old_time_is_refused_at_first_use(tmp_path: Path) -> None:
+    WRITERS["safetensors"](tmp_path)
+    weights = open_weights(tmp_path)
+    [file] = weights.files
+    opened = file.stat()
+    content = file.read_bytes()
+    with open(file, "r+b") as written:
+        written.write(content[:8] + b"[" + content[9:])
+    os.utime(file, ns=(opened.st_atime_ns, opened.st_mtime_ns))
+    with pytest.raises(DamagedFileError, match="has been damaged since it was opened"):
+        weights["a"]
+
+
 @pytest.mark.parametrize("kind", ["safetensors", "bin"])
 def test_a_file_that_has_been_written_to_is_refused_and_one_that_gave_up_its_name_is_not(
     kind: str, tmp_path: Path

@@ -205,8 +205,9 @@ class _Safetensors:
     @cached_property
     def _starts(self) -> dict[str, int]:
         """First bytes of the tensors, by name."""
-        entries, start = safetensors_entries(self._bytes.data)
-        return {name: start + entry["data_offsets"][0] for name, entry in entries.items()}
+        with refusing(f"{self._file} has been damaged since it was opened"):
+            entries, start = safetensors_entries(self._bytes.data)
+            return {name: start + entry["data_offsets"][0] for name, entry in entries.items()}
 
 
 def as_array(tensor: Tensor) -> NDArray[Any]:
