@@ -128,6 +128,13 @@ def test_one_label_only(refused: Any, tmp_path: Path) -> None:
     assert "only ['lies']" in message
 
 
+def test_a_label_for_each_text(refused: Any, tmp_path: Path) -> None:
+    data = write_rows(
+        tmp_path / "each.tsv", [{"text": f"dog {k}", "label": f"dog {k}"} for k in range(30)]
+    )
+    assert "texts held out as dev is one that is trained on too" in refused("classification", data)
+
+
 def test_a_dev_label_that_is_not_trained_on(refused: Any, tmp_path: Path) -> None:
     dev = write_rows(
         tmp_path / "dev.tsv",

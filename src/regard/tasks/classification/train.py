@@ -168,6 +168,11 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
                     f"{source}, line {example.line:,}, has the label {label!r}, which no training"
                     " text has. Give training texts with it, or take it out."
                 )
+            if name == "dev" and held and not examples:
+                raise BadArgumentError(
+                    f"no label of the {len(held):,} texts held out as dev is one that is trained on"
+                    f" too. Check the column of the labels in {path}, or add texts with its labels."
+                )
             if len(examples) < len(held):
                 rare = len(held) - len(examples)
                 self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
