@@ -79,7 +79,7 @@ class Server(uvicorn.Server):
             return
         before = {
             number: signal.signal(number, self.handle_exit)
-            for number in self._signals
+            for number in set(self._signals)  # without SIGHUP, SIGTERM is there twice
             if number != HANGUP or signal.getsignal(number) != signal.SIG_IGN
         }
         try:
