@@ -119,8 +119,8 @@ def test_one_column_may_have_a_name(first: str, count: int, tmp_path: Path) -> N
         ]
 
 
-def test_the_line_of_excel_has_no_answer(tmp_path: Path) -> None:
+def test_the_line_of_excel_and_an_empty_one_have_no_answer(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("sep=;\ntext;more\na;b\n\nc;d\n")
     with (tmp_path / "a.csv").open("rb") as stream:
         [group] = read_lines(stream, name="a.csv", format="csv")
-    assert [line.text for line in group] == ["a", "", "c"]
+    assert [line.text for line in group] == ["a", "c"]
