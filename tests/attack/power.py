@@ -3,23 +3,28 @@ same command, given again, ends with what it gives when it is left alone."""
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import regard
 from attack.forks import Child, Row, in_child, parts_left, scratch
 from attack.kills import command, contents
-from attack.tracing import AVAILABLE, Change, record
+from attack.tracing import Change, record
+from checkpoints.test_hub import FILES, Hub
 from fuzz.small_models import TEXT, small_translator
 from regard.checkpoints import hub
+from regard.errors import RegardError
 
 # What the disk has of changes that were not synced: names of files, and their contents.
 WAYS = ("all", "none", "names", "in order", "any")
+DOWNLOAD = "download hub:org/small"
+CACHE = "models--org--small"
 
 
 @dataclass(eq=False)
@@ -47,7 +52,9 @@ class File:
         if way == "zeros":  # the length is on the disk, the content is not
             return self.disk[: len(self.now)].ljust(len(self.now), b"\0")
         if way == "short":
-            return bytes(self.now[: random.randint(0, len(self.now))]) if self.waiting else self.disk
+            return (
+                bytes(self.now[: random.randint(0, len(self.now))]) if self.waiting else self.disk
+            )
         content = bytearray(self.disk)
         for change in self.waiting if way == "some" else ():
             if random.random() < 0.5:
@@ -178,6 +185,11 @@ class Disk:
                 _name(inside.disk, name, _copy(node, copies) if isinstance(node, Folder) else node)
         return top
 
+    def keeps(self, path: str) -> bool:
+        """Return whether what is written at a path is what the program saw last."""
+        folder, name = self._place(path)
+        return name in folder.now and _is(Path(path), folder.now[name])
+
     def restore(self, folder: Folder, random: Random, way: str) -> None:
         """Write what is left in place of what is there."""
         shutil.rmtree(self.root)
@@ -197,6 +209,14 @@ class Disk:
                 written[id(node)] = path
 
         write(self.root, folder)
+
+
+def _is(path: Path, node: Node) -> bool:
+    if isinstance(node, File):
+        return path.is_file() and path.read_bytes() == node.now
+    if isinstance(node, Folder):
+        return path.is_dir() and all(_is(path / name, each) for name, each in node.now.items())
+    return path.is_symlink() and os.readlink(path) == node
 
 
 def _copy(folder: Folder, copies: dict[int, Folder]) -> Folder:
@@ -233,73 +253,114 @@ class Case:
     Args:
         begin: makes what the command reads in a first folder, and returns its arguments; what it
             writes is below the second.
-        lasting: parts of names of what, once whole, is not lost when anything is written after it.
+        lasting: parts of the names of what is not lost once something is written after it.
         whole: the names that are as before, or as after, at any time.
+        seal: the name of a file that says, when it is there, that all is there.
+        aside: parts of the names of what is not compared.
         twice: whether the command is given once before, so that it writes over what is there.
-        before: called in the process of the command.
+        before: called in the process of the command, with the folder.
     """
 
     what: str
     begin: Callable[[Path, Path], list[Any]]
-    lasting: tuple[str, ...] = ()
+    lasting: str = ""
     whole: tuple[str, ...] = ()
+    seal: str = ""
+    aside: tuple[str, ...] = ()
     twice: bool = False
-    before: Callable[[Path], Callable[[], None]] = lambda root: lambda: None
-    around: Callable[[], Any] = nullcontext
+    before: Callable[[Path], None] = lambda root: None
 
 
-def _train(task: str) -> Callable[[Path, Path], list[Any]]:
-    return lambda folder, root: [*command(task, folder)[:-1], root / "run"]
+def _train(task: str) -> Case:
+    return Case(
+        f"train {task}",
+        lambda folder, root: [*command(task, folder)[:-1], root / "run"],
+        lasting="checkpoints/step-",
+    )
 
 
-def _bulk(*more: str) -> Callable[[Path, Path], list[Any]]:
+def _bulk(*more: str, twice: bool = False) -> Case:
     def begin(folder: Path, root: Path) -> list[Any]:
         texts = folder / "big.txt"
-        texts.write_text("".join(f"a {w} day, number {n}\n" for n in range(40) for w in WORDS))
+        words = ("lovely", "kind", "awful")
+        texts.write_text("".join(f"a {w} day, number {n}\n" for n in range(40) for w in words))
         arguments = ["classify", "--model", "emotions", "--input", texts, "--shard-size", 20]
         return [*arguments, "--workers", 1, *more, "--output", root / "out.jsonl"]
 
-    return begin
+    what = " ".join(("classify --input", *more))
+    return Case(what, begin, ".parts/part-", ("out.jsonl",), twice=twice)
 
 
-WORDS = ("lovely", "kind", "awful")
-
-
-def _look(name: str) -> Callable[[Path, Path], list[Any]]:
+def _look(option: str, name: str) -> Case:
     def begin(folder: Path, root: Path) -> list[Any]:
         in_child(lambda: small_translator()[0].save(folder / "model"))
-        option = "--html" if name.endswith("html") else "--save"
         return ["look", folder / "model", TEXT, option, root / name]
 
-    return begin
+    return Case(f"look {option}", begin, whole=(name,), twice=True)
 
 
-def _vectors(folder: Path, root: Path) -> list[Any]:
-    return []
+def _export(folder: Path, root: Path) -> list[Any]:
+    in_child(lambda: small_translator()[0].save(folder / "model"))
+    return ["export", "page", folder / "model", "--output", root / "page.html"]
 
 
-def _save_vectors(root: Path) -> Callable[[], None]:
-    def save() -> None:
-        vectors = regard.load("words-en")
-        vectors.save(root / "vectors")
-        raise SystemExit(0)
+def _download(root: Path) -> None:
+    """Fetch a model from the hub of `_served` into a cache, and end as a command does."""
+    from huggingface_hub import constants
 
-    return save
+    constants.HF_HUB_CACHE = constants.HUGGINGFACE_HUB_CACHE = str(root)
+    constants.ENDPOINT = os.environ["HF_ENDPOINT"]
+    constants.HUGGINGFACE_CO_URL_TEMPLATE = (
+        constants.ENDPOINT + "/{repo_id}/resolve/{revision}/{filename}"
+    )
+    constants.HF_HUB_DISABLE_XET = True
+    try:
+        hub.find_folder("hub:org/small")
+    except RegardError as error:
+        print(f"regard: {error}")
+        sys.exit(2)
+    sys.exit(0)
+
+
+@contextmanager
+def _served() -> Iterator[None]:
+    """A hub in a process of its own: threads of ours would not be in a child."""
+    handler = type("Served", (Hub,), {"served": dict(FILES), "asked": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    pid = os.fork()
+    if pid == 0:
+        server.serve_forever()
+    server.server_close()
+    settings = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}", "NO_PROXY": "127.0.0.1"}
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 CASES = [
-    *(
-        Case(f"train {task}", _train(task), lasting=("checkpoints/step-",))
-        for task in ("classification", "language-model", "translation")
-    ),
-    Case("classify --input", _bulk(), lasting=(".parts/part-",), whole=("out.jsonl",)),
+    *map(_train, ("classification", "language-model", "translation")),
+    _bulk(),
+    _bulk("--overwrite", twice=True),
+    _look("--html", "out.html"),
+    _look("--save", "out.safetensors"),
+    Case("export page", _export, whole=("page.html",), twice=True),
     Case(
-        "classify --input --overwrite", _bulk("--overwrite"), (".parts/part-",), ("out.jsonl",), True
+        DOWNLOAD,
+        lambda folder, root: [],
+        seal=f"{CACHE}/refs/main",
+        aside=("/blobs/", "/trees/", ".locks/", "CACHEDIR.TAG"),  # the client's notes to itself
+        before=_download,
     ),
-    Case("look --html", _look("out.html"), whole=("out.html",), twice=True),
-    Case("look --save", _look("out.safetensors"), whole=("out.safetensors",), twice=True),
 ]
-SHORT = ("train classification", "classify --input", "look --html")
+SHORT = ("train classification", "classify --input", "look --html", DOWNLOAD)
 
 
 class Cutting:
@@ -309,76 +370,87 @@ class Cutting:
         self.case, self.root, self.said = case, folder / "disk", folder / "said"
         self.root.mkdir()
         self.arguments = case.begin(folder, self.root)
-        self.before = case.before(self.root)
         if case.twice:
             self.again()
-        self.old = self.content()
-        self.disk = Disk(self.root)
+        self.old, self.disk = self.content(), Disk(self.root)
         code, self.changes = record(self.arguments, self.said, self.root, self.before)
         if code:
             raise SystemExit(f"{case.what} fails: {self.said.read_text()}")
         self.whole = self.content()
 
+    def before(self) -> None:
+        self.case.before(self.root)
+
     def again(self) -> int:
+        """Give the command; return its exit code."""
         return Child(self.arguments, self.said, self.before).wait()
 
     def content(self) -> dict[str, str | bytes]:
-        """Return the contents of all files, but for the notes of times."""
+        """Return the contents of all files, but for the notes of times and what is unfinished."""
         found = dict[str, str | bytes]()
         for inside in sorted(self.root.iterdir()):
-            if inside.is_dir():
-                found |= {f"{inside.name}/{name}": each for name, each in contents(inside).items()}
-            else:
+            if inside.is_file() and inside.suffix != ".part":
                 found[inside.name] = inside.read_bytes()
-        return found
+            elif inside.is_dir():
+                found |= {f"{inside.name}/{name}": each for name, each in contents(inside).items()}
+        aside = self.case.aside
+        return {name: each for name, each in found.items() if not any(map(name.count, aside))}
 
     def lasting(self, number: int) -> set[str]:
         """Return the names that the disk must have after so many changes."""
-        kept, waiting = set[str](), ""
+        kept, last = set[str](), ""
         for change in self.changes[:number]:
-            if waiting and change.kind in ("create", "write") and waiting not in change.path:
-                kept.add(waiting)
-                waiting = ""
-            if change.kind == "rename" and any(map(change.other.__contains__, self.case.lasting)):
-                waiting = "" if change.other.endswith(".part") else change.other
+            if last and change.kind in ("create", "write"):
+                kept.add(last)
+                last = ""
+            if change.kind == "rename" and self.case.lasting and self.case.lasting in change.other:
+                last = change.other
             if change.kind == "remove":
+                last = "" if change.path.startswith(last) else last
                 kept = {name for name in kept if not change.path.startswith(name)}
         return kept
 
     def cut(self, row: Row, number: int, random: Random, way: str) -> None:
         """The power goes after so many changes."""
-        left = self.disk.cut(random, way)
-        self.disk.restore(left, random, way)
+        self.disk.restore(self.disk.cut(random, way), random, way)
         where = f"{number} of {len(self.changes)} changes, {way}"
-        lost = [name for name in self.lasting(number) if not Path(name).exists()]
+        lost = [name for name in self.lasting(number) if not self.disk.keeps(name)]
         row.expect(not lost, f"lost, {where}: {lost}")
         for name in self.case.whole:
             content = (self.root / name).read_bytes() if (self.root / name).exists() else None
             known = (self.old.get(name), self.whole[name])
             row.expect(content in known, f"mixed, {where}: {name} is neither of before nor after")
-        if number == len(self.changes):
-            row.expect(not (of := self.difference()), f"lost at the end, {where}: {of}")
+        is_sealed = self.case.seal and (self.root / self.case.seal).exists()
+        if number == len(self.changes) or is_sealed:
+            row.expect(not (of := self.difference()), f"lost after the end, {where}: {of}")
         code = self.again()
-        done = self.case.whole and "already exists" in self.said.read_text()
-        row.expect(code == 0 or bool(done), f"lost, {where}: {code}, {self.said.read_text()[-400:]}")
+        said = self.said.read_text()
+        if "arrived damaged" in said:  # what was fetched is removed then
+            code = self.again()
+        done = self.case.whole and "exists. Give another output" in said
+        row.expect(code == 0 or bool(done), f"lost, {where}: {code}, {said[-400:]}")
         row.expect(not (of := self.difference()), f"mixed, {where}: {of}")
-        row.expect(not (parts := parts_left(self.root)), f"left behind, {where}: {parts}")
+        left = parts_left(self.root) if self.case.lasting else []
+        row.expect(not left, f"left behind, {where}: {left}")
 
     def difference(self) -> str:
         """Return the names of the files that are not as the command leaves them."""
-        now = self.content()
+        try:
+            now = self.content()
+        except ValueError as error:
+            return f"a log that is not JSON ({error})"
         names = sorted(now.keys() | self.whole.keys())
         return ", ".join(name for name in names if now.get(name) != self.whole.get(name))
 
 
 def cuts(case: Case, tries: int, seed: int) -> Row:
-    """So many ends of the power, at any change; a few when all is done."""
+    """The power goes so often, at any change; at last when all is done."""
     row, random = Row(f"power cut, {case.what}"), Random(seed)
-    with scratch() as folder, case.around():
-        cutting = Cutting(case, folder.resolve())
-        total, made = len(cutting.changes), 0
-        numbers = sorted([random.randint(0, total) for _ in range(tries - 1)] + [total])
-        for row.tries, number in enumerate(numbers, 1):
+    with scratch() as folder, _served():
+        cutting, made = Cutting(case, folder.resolve()), 0
+        total = len(cutting.changes)
+        numbers = sorted(random.randint(0, total) for _ in range(tries - 1))
+        for row.tries, number in enumerate([*numbers, total], 1):
             for change in cutting.changes[made:number]:
                 cutting.disk.change(change)
             made = number

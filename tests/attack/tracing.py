@@ -128,7 +128,7 @@ class _Tracer:
         return _Call(number, arguments, paths, bool(paths) and os.path.lexists(paths[0]))
 
     def _done(self, pid: int, call: _Call, result: int) -> None:
-        number, arguments, paths, existed = call
+        number, arguments, paths, _ = call
         if number in _WRITES and result:
             self._wrote(pid, arguments[2 if number == _COPY else 0], call, result)
         elif number in _SYNCS and (path := self._opened(pid, arguments[0])):
