@@ -389,11 +389,11 @@ class Cutting:
         """Return the contents of all files, but for the notes of times and what is unfinished."""
         found = dict[str, str | bytes]()
         for inside in sorted(self.root.iterdir()):
-            if inside.is_file() and inside.suffix != ".part":
+            if inside.is_file():
                 found[inside.name] = inside.read_bytes()
             elif inside.is_dir():
                 found |= {f"{inside.name}/{name}": each for name, each in contents(inside).items()}
-        aside = self.case.aside
+        aside = self.case.aside if self.case.lasting else (*self.case.aside, ".tmp", ".part")
         return {name: each for name, each in found.items() if not any(map(name.count, aside))}
 
     def lasting(self, number: int) -> set[str]:
@@ -403,11 +403,11 @@ class Cutting:
             if last and change.kind in ("create", "write"):
                 kept.add(last)
                 last = ""
+            if change.kind in ("remove", "rename"):  # what is in it or above it goes
+                last = "" if _touches(change.path, last) else last
+                kept = {name for name in kept if not _touches(change.path, name)}
             if change.kind == "rename" and self.case.lasting and self.case.lasting in change.other:
                 last = change.other
-            if change.kind == "remove":
-                last = "" if change.path.startswith(last) else last
-                kept = {name for name in kept if not change.path.startswith(name)}
         return kept
 
     def cut(self, row: Row, number: int, random: Random, way: str) -> None:
@@ -422,7 +422,8 @@ class Cutting:
             row.expect(content in known, f"mixed, {where}: {name} is neither of before nor after")
         is_sealed = self.case.seal and (self.root / self.case.seal).exists()
         if number == len(self.changes) or is_sealed:
-            row.expect(not (of := self.difference()), f"lost after the end, {where}: {of}")
+            of = self.difference(more=True)  # what was removed may be there again
+            row.expect(not of, f"lost after the end, {where}: {of}")
         code = self.again()
         said = self.said.read_text()
         if "arrived damaged" in said:  # what was fetched is removed then
@@ -430,17 +431,25 @@ class Cutting:
         done = self.case.whole and "exists. Give another output" in said
         row.expect(code == 0 or bool(done), f"lost, {where}: {code}, {said[-400:]}")
         row.expect(not (of := self.difference()), f"mixed, {where}: {of}")
-        left = parts_left(self.root) if self.case.lasting else []
+        left = parts_left(self.root) if self.case.lasting and code == 0 else []
         row.expect(not left, f"left behind, {where}: {left}")
 
-    def difference(self) -> str:
-        """Return the names of the files that are not as the command leaves them."""
+    def difference(self, *, more: bool = False) -> str:
+        """Return the names of the files that are not as the command leaves them.
+
+        Args:
+            more: whether there may be others.
+        """
         try:
             now = self.content()
         except ValueError as error:
             return f"a log that is not JSON ({error})"
-        names = sorted(now.keys() | self.whole.keys())
+        names = sorted(self.whole.keys() if more else now.keys() | self.whole.keys())
         return ", ".join(name for name in names if now.get(name) != self.whole.get(name))
+
+
+def _touches(path: str, name: str) -> bool:
+    return path.startswith(name) or name.startswith(f"{path}/")
 
 
 def cuts(case: Case, tries: int, seed: int) -> Row:
