@@ -33,7 +33,7 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
     if "power" in options.parts:
         for outage in power.CASES if tracing.AVAILABLE else ():
             if not short or outage.what in power.SHORT:
-                yield power.cuts(outage, options.tries or (3 if short else 240), options.seed)
+                yield power.cuts(outage, options.tries or (3 if short else 225), options.seed)
     if "sharing" in options.parts:
         yield sharing.trainings(2 if short else 50, options.seed)
         yield sharing.evaluations(1 if short else 50, options.seed)

@@ -51,10 +51,9 @@ class File:
             return bytes(self.now)
         if way == "zeros":  # the length is on the disk, the content is not
             return self.disk[: len(self.now)].ljust(len(self.now), b"\0")
-        if way == "short":
-            return (
-                bytes(self.now[: random.randint(0, len(self.now))]) if self.waiting else self.disk
-            )
+        if way == "short":  # what is before the changes stays
+            first = min((change.at for change in self.waiting), default=len(self.now))
+            return bytes(self.now[: random.randint(min(first, len(self.now)), len(self.now))])
         content = bytearray(self.disk)
         for change in self.waiting if way == "some" else ():
             if random.random() < 0.5:
@@ -276,6 +275,7 @@ def _train(task: str) -> Case:
         f"train {task}",
         lambda folder, root: [*command(task, folder)[:-1], root / "run"],
         lasting="checkpoints/step-",
+        whole=("run/model/tokenizer.json",),
     )
 
 
@@ -356,7 +356,13 @@ CASES = [
         DOWNLOAD,
         lambda folder, root: [],
         seal=f"{CACHE}/refs/main",
-        aside=("/blobs/", "/trees/", ".locks/", "CACHEDIR.TAG"),  # the client's notes to itself
+        aside=(
+            "/blobs/",
+            "/trees/",
+            ".locks/",
+            "CACHEDIR.TAG",
+            "/tmp",
+        ),  # the client's notes to itself
         before=_download,
     ),
 ]

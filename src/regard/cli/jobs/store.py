@@ -68,6 +68,9 @@ class Store:
         """Return whether an output is the one that this job wrote."""
         return False
 
+    def tidy(self) -> None:
+        """Remove the folders that calls that were killed were making or removing."""
+
     def end(self, say: Say) -> None:
         """Remove the parts."""
 
@@ -163,6 +166,10 @@ class FolderStore(Store):
             return sha256(path) in sums.values()
         return False
 
+    def tidy(self) -> None:
+        for unfinished in self.folder.parent.glob(f".{escape(self.folder.name)}.*.part"):
+            _remove(unfinished)
+
     def end(self, say: Say) -> None:
         """Remove the parts, and the folder where nothing else is in it."""
         if all(map(_is_ours, self.folder.iterdir())):  # at once: it is a job's folder, or is not
@@ -253,8 +260,6 @@ class FolderStore(Store):
             for unfinished in path.parent.glob(f".{escape(path.name)}.*.part"):
                 if unfinished.is_file():
                     unfinished.unlink(missing_ok=True)
-        for unfinished in self.folder.parent.glob(f".{escape(self.folder.name)}.*.part"):
-            _remove(unfinished)
 
     def _remove_parts(self) -> None:
         for path in self.folder.iterdir():
