@@ -31,6 +31,8 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
             if not short or case.what in full_disk.SHORT:
                 yield full_disk.full(case, 2 if short else 30, options.seed)
     if "power" in options.parts:
+        if not tracing.AVAILABLE:
+            print("power: needs ptrace of Linux on x86-64; left out", file=sys.stderr)
         for outage in power.CASES if tracing.AVAILABLE else ():
             if not short or outage.what in power.SHORT:
                 yield power.cuts(outage, options.tries or (3 if short else 225), options.seed)
