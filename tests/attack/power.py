@@ -77,7 +77,7 @@ class Disk:
     """A folder of which the disk has less than a program sees.
 
     A sync of a file or a folder puts the new folders above it on the disk, too, as file systems
-    with a journal do; a file's own name is there when its folder was synced.
+    with a journal do; a file's name is there when its folder was synced.
     """
 
     def __init__(self, root: Path):
@@ -100,9 +100,9 @@ class Disk:
     def _place(self, path: str) -> tuple[Folder, str]:
         folder: Node = self.top
         *above, name = Path(path).relative_to(self.root).parts
-        for each in above:
+        for part in above:
             assert isinstance(folder, Folder)
-            folder = folder.now[each]
+            folder = folder.now[part]
         assert isinstance(folder, Folder)
         return folder, name
 
@@ -214,12 +214,12 @@ def _is(path: Path, node: Node) -> bool:
     if isinstance(node, File):
         return path.is_file() and path.read_bytes() == node.now
     if isinstance(node, Folder):
-        return path.is_dir() and all(_is(path / name, each) for name, each in node.now.items())
+        return path.is_dir() and all(_is(path / name, inside) for name, inside in node.now.items())
     return path.is_symlink() and os.readlink(path) == node
 
 
 def _copy(folder: Folder, copies: dict[int, Folder]) -> Folder:
-    """Return the folder as the disk has it; each one once."""
+    """Return the folder as the disk has it; one that was copied before, as that copy."""
     if id(folder) not in copies:
         copies[id(folder)] = copy = Folder()
         copy.disk = {
@@ -324,7 +324,7 @@ def _download(root: Path) -> None:
 
 @contextmanager
 def _served() -> Iterator[None]:
-    """A hub in a process of its own: threads of ours would not be in a child."""
+    """A hub in another process: threads of this one would not be in a child."""
     handler = type("Served", (Hub,), {"served": dict(FILES), "asked": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     pid = os.fork()
@@ -393,14 +393,14 @@ class Cutting:
 
     def content(self) -> dict[str, str | bytes]:
         """Return the contents of all files, but for the notes of times and what is unfinished."""
-        found = dict[str, str | bytes]()
+        files = dict[str, str | bytes]()
         for inside in sorted(self.root.iterdir()):
             if inside.is_file():
-                found[inside.name] = inside.read_bytes()
+                files[inside.name] = inside.read_bytes()
             elif inside.is_dir():
-                found |= {f"{inside.name}/{name}": each for name, each in contents(inside).items()}
+                files |= {f"{inside.name}/{name}": file for name, file in contents(inside).items()}
         aside = self.case.aside if self.case.lasting else (*self.case.aside, ".tmp", ".part")
-        return {name: each for name, each in found.items() if not any(map(name.count, aside))}
+        return {name: file for name, file in files.items() if not any(map(name.count, aside))}
 
     def lasting(self, number: int) -> set[str]:
         """Return the names that the disk must have after so many changes."""

@@ -23,7 +23,7 @@ _WRITES = {1: 0, 20: 0, 40: 0, 18: 3, 296: 3, 326: 0, 328: 3}  # argument with t
 _COPY = 326  # copy_file_range: the file is its third argument
 _OPEN, _CREAT, _OPENAT, _MMAP = 2, 85, 257, 9
 _SYNCS, _CUTS = (74, 75), (77, 285)
-# Calls by path: kind, and for each path the places of its folder (None: the working one) and name.
+# Calls by path: kind, and for a path the places of its folder (None: the working one) and name.
 _PATHS: dict[int, tuple[str, list[tuple[int | None, int]]]] = {
     76: ("cut", [(None, 0)]),
     82: ("rename", [(None, 0), (None, 1)]),
