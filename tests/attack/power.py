@@ -346,7 +346,7 @@ def _served() -> Iterator[None]:
 
 
 CASES = [
-    *map(_train, ("classification", "language-model", "translation")),
+    *map(_train, ("classification", "language-model", "translation", "image-classification")),
     _bulk(),
     _bulk("--overwrite", twice=True),
     _look("--html", "out.html"),
@@ -424,7 +424,7 @@ class Cutting:
         row.expect(not lost, f"lost, {where}: {lost}")
         for name in self.case.whole:
             content = (self.root / name).read_bytes() if (self.root / name).exists() else None
-            known = (self.old.get(name), self.whole[name])
+            known = (self.old.get(name), self.whole.get(name))
             row.expect(content in known, f"mixed, {where}: {name} is neither of before nor after")
         is_sealed = self.case.seal and (self.root / self.case.seal).exists()
         if number == len(self.changes) or is_sealed:

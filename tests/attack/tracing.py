@@ -101,6 +101,7 @@ class _Tracer:
     def __init__(self, root: str):
         self.root, self.changes = root, list[Change]()
         self._entered = dict[int, _Call]()
+        self._mapped = dict[str, bytes]()  # what is written through memory, and its last content
 
     def stopped(self, pid: int) -> None:
         """A thread enters a call of the system, or leaves it."""
@@ -132,14 +133,25 @@ class _Tracer:
         if number in _WRITES and result:
             self._wrote(pid, arguments[2 if number == _COPY else 0], call, result)
         elif number in _SYNCS and (path := self._opened(pid, arguments[0])):
-            self.changes.append(Change("sync", path))
+            self._add(Change("sync", path))
         elif number in _CUTS and (path := self._opened(pid, arguments[0])):
-            self.changes.append(Change("cut", path, at=os.path.getsize(path)))
+            self._add(Change("cut", path, at=os.path.getsize(path)))
         elif number == _MMAP and arguments[2] & 2 and arguments[3] & 15 in (1, 3):
             if path := self._opened(pid, arguments[4]):
-                raise SystemExit(f"{path} is written through memory, which is not recorded")
+                self._mapped[path] = b""
         elif paths and any(map(self._inside, paths)):
             self._by_path(pid, call)
+
+    def _add(self, change: Change) -> None:
+        """Keep a change, after what was written through memory before it."""
+        for path, before in list(self._mapped.items()):
+            now = change.other if change.kind == "rename" and change.path == path else path
+            if not os.path.isfile(now):
+                del self._mapped[path]
+            elif (content := Path(now).read_bytes()) != before:
+                self._mapped[path] = content
+                self.changes.append(Change("write", path, data=content))
+        self.changes.append(change)
 
     def _by_path(self, pid: int, call: _Call) -> None:
         number, arguments, paths, existed = call
@@ -150,16 +162,16 @@ class _Tracer:
             if flags & os.O_TMPFILE == os.O_TMPFILE:
                 raise SystemExit(f"a file without a name in {paths[0]} is not recorded")
             if flags & os.O_CREAT and not existed:
-                self.changes.append(Change("create", paths[0]))
+                self._add(Change("create", paths[0]))
             elif flags & os.O_TRUNC and flags & (os.O_WRONLY | os.O_RDWR):
-                self.changes.append(Change("cut", paths[0]))
+                self._add(Change("cut", paths[0]))
             return
         kind, other, at = _PATHS[number][0], paths[1] if len(paths) > 1 else "", 0
         if kind == "symlink":
             other = _text(pid, arguments[0])
         elif kind == "cut":
             at = os.path.getsize(paths[0])
-        self.changes.append(Change(kind, paths[0], other, at))
+        self._add(Change(kind, paths[0], other, at))
 
     def _wrote(self, pid: int, descriptor: int, call: _Call, count: int) -> None:
         path = self._opened(pid, descriptor)
@@ -172,7 +184,7 @@ class _Tracer:
             at = int(position) - count
         with open(path, "rb") as file:
             file.seek(at)
-            self.changes.append(Change("write", path, at=at, data=file.read(count)))
+            self._add(Change("write", path, at=at, data=file.read(count)))
 
     def _opened(self, pid: int, descriptor: int) -> str:
         """Return the path of an open file below the folder; empty for another."""
