@@ -35,7 +35,7 @@ help:
 	@echo "make test-slow   those that train for minutes or need a compiler, an emulator, a cluster"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
 	@echo "make test-newest, test-lowest   the tests with the newest and the lowest versions of the packages"
-	@echo "make attack   damaged input, kills, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
+	@echo "make attack   damaged input, kills, power cuts, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
 	@echo "make fuzz     a million calls of the native engine at random, under the sanitizers: CALLS=1000; and"
 	@echo "              100,000 settings of searches, beside torch: SETTINGS=100 of each family"
 	@echo "make audit    known vulnerabilities of the packages from PyPI and npm, where a service answers"
@@ -117,7 +117,7 @@ docs: $(DOCS_READY)
 	@$(BIN)/python docs/whole_road.py --execute
 	@echo "the documentation is in build/site/index.html"
 
-# Damaged input for every reader, kills in training, full disks, two processes on one folder, hostile
+# Damaged input for every reader, kills in training, full disks, power cuts, two processes on one folder, hostile
 # clients, weights that are no numbers, ends of Python beside running calls. PARTS="kills readers"
 # chooses; SECONDS bounds each reader. Without a choice, first as many calls of attention for each
 # cell of docs/reference/numerics.md as there are SECONDS.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.files import sha256, sha256_tree, whole_file, whole_folder, write_json
+from regard.files import sha256, sha256_tree, sync, whole_file, whole_folder, write_json
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -74,6 +74,63 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         (folder / "no such folder" / "b").write_text("2")
     assert [file.name for file in path.iterdir()] == ["a"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What is put on the disk, by its number there, and new names."""
+    seen: list[object] = []
+    replace = os.replace
+
+    def named(old: Path, new: Path) -> None:
+        replace(old, new)
+        seen.append(new.name)
+
+    monkeypatch.setattr(os, "fsync", lambda descriptor: seen.append(os.fstat(descriptor).st_ino))
+    monkeypatch.setattr(os, "replace", named)
+    return seen
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are not put on the disk here")
+def test_a_file_is_on_the_disk_before_its_name_is(tmp_path: Path, events: list[object]) -> None:
+    with whole_file(tmp_path / "a") as file:
+        file.write_text("1")
+    assert events == [(tmp_path / "a").stat().st_ino, "a", tmp_path.stat().st_ino]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are not put on the disk here")
+def test_all_of_a_folder_is_on_the_disk_before_its_name_is(
+    tmp_path: Path, events: list[object]
+) -> None:
+    with whole_folder(tmp_path / "run") as folder:
+        (folder / "inside").mkdir()
+        (folder / "inside" / "a").write_text("1")
+    place = events.index("run")
+    inside = [tmp_path / "run" / name for name in ("inside/a", "inside", ".")]
+    assert {path.stat().st_ino for path in inside} <= {*events[:place]}
+    assert events[place + 1 :] == [tmp_path.stat().st_ino]
+
+
+def test_a_folder_is_there_until_the_new_one_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    for content in ("first", "second"):
+        with whole_folder(path) as folder:
+            (folder / content).touch()
+    assert [file.name for file in path.iterdir()] == ["second"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_cannot_be_put_on_the_disk_is_passed_over_and_a_file_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    sync(tmp_path)
+    (tmp_path / "a").touch()
+    with pytest.raises(OSError, match="Invalid argument"):
+        sync(tmp_path / "a")
 
 
 def test_a_device_is_written_and_stays_a_device() -> None:

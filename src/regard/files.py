@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and how much of one is read at once."""
+"""Writing files whole or not at all, a power cut included, and how much of one is read at once."""
 
 import errno
 import hashlib
@@ -31,7 +31,8 @@ def check_content(path: str | os.PathLike[str]) -> None:
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path beside `path`; on success it takes the name, on an error it goes.
 
-    An OSError of writing names `path`, not the temporary one.
+    The file and its name are on the disk then. An OSError of writing names `path`, not the
+    temporary one.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
@@ -47,6 +48,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.chmod(mode)  # safetensors lets only the owner read what it writes
         _sync(temporary)
         os.replace(temporary, path)
+        _sync(path.parent)
     except OSError as error:
         # A full disk is met while writing, where Python knows no name.
         full = error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -64,18 +66,29 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    shutil.rmtree(temporary, ignore_errors=True)
+    before = path.with_name(f".{path.name}.old.{os.getpid()}.part")
+    for folder in (temporary, before):
+        shutil.rmtree(folder, ignore_errors=True)
     temporary.mkdir()
     try:
         yield temporary
-        for file in temporary.rglob("*"):
-            if file.is_file():
-                _sync(file)
+        sync(temporary)
         if path.exists():
-            shutil.rmtree(path)
+            os.replace(path, before)
         os.replace(temporary, path)
+        _sync(path.parent)
+        shutil.rmtree(before, ignore_errors=True)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def sync(path: str | os.PathLike[str]) -> None:
+    """Put a file, or a folder and all in it, on the disk, and its name: what is written later is
+    not there without it when the power is cut."""
+    path = Path(path)
+    for inside in (*path.rglob("*"), path, path.parent):
+        if inside.is_file() or inside.is_dir():
+            _sync(inside)
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
@@ -105,5 +118,14 @@ def sha256_tree(path: str | os.PathLike[str]) -> str:
 
 
 def _sync(path: Path) -> None:
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
+    """Put a file's content, or the names in a folder, on the disk."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        # Windows opens no folder, and some file systems of networks sync none.
+        if not path.is_dir() or error.errno not in (errno.EACCES, errno.EINVAL):
+            raise

@@ -12,7 +12,7 @@ from pathlib import Path
 
 FOUND = Path("build/attack")
 PARTS = (
-    *("kills", "signals", "disk", "sharing", "clients", "configs", "chats", "readers"),
+    *("kills", "signals", "disk", "power", "sharing", "clients", "configs", "chats", "readers"),
     *("weights", "ends"),
 )
 
@@ -30,6 +30,12 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
         for case in full_disk.CASES:
             if not short or case.what in full_disk.SHORT:
                 yield full_disk.full(case, 2 if short else 30, options.seed)
+    if "power" in options.parts:
+        if not tracing.AVAILABLE:
+            print("power: needs ptrace of Linux on x86-64; left out", file=sys.stderr)
+        for outage in power.CASES if tracing.AVAILABLE else ():
+            if not short or outage.what in power.SHORT:
+                yield power.cuts(outage, options.tries or (3 if short else 225), options.seed)
     if "sharing" in options.parts:
         yield sharing.trainings(2 if short else 50, options.seed)
         yield sharing.evaluations(1 if short else 50, options.seed)
@@ -84,7 +90,7 @@ def main() -> None:
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
-from attack import clients, ends, forks, full_disk, kills, sharing, weights  # noqa: E402
+from attack import clients, ends, forks, full_disk, kills, power, sharing, tracing, weights  # noqa: E402
 from attack.forks import Row  # noqa: E402
 from fuzz import chats, configs  # noqa: E402
 from fuzz.attack import OUTCOMES  # noqa: E402

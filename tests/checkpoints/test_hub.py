@@ -194,6 +194,18 @@ def test_a_file_that_was_fetched_and_not_compared_is_compared_later(
         hub.find_folder("hub:org/small")
 
 
+def test_a_note_of_what_was_compared_comes_after_the_files_are_on_the_disk(
+    small_hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as cut:
+        cut.setattr(hub, "sync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            hub.find_folder("hub:org/small")
+    assert not [*tmp_path.rglob("compared-*")]
+    hub.find_folder("hub:org/small")
+    assert [*tmp_path.rglob("compared-*")]
+
+
 def interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 

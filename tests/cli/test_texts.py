@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,12 @@ def test_an_empty_file_is_refused_before_anything_is_read_from_it(tmp_path):
     (tmp_path / "empty").touch()
     with pytest.raises(DamagedFileError, match="but it is empty"):
         texts.text_groups(None, tmp_path / "empty", False, what="a text")
+
+
+def test_a_file_in_memory_is_no_stream():
+    assert texts.is_stream(Path("/dev/stdin"))
+    assert texts.is_stream(Path("/dev/fd/3"))
+    assert not texts.is_stream(Path("/dev/shm/texts.jsonl"))
 
 
 def test_a_whole_text_is_unpacked(tmp_path):

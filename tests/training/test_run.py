@@ -4,7 +4,7 @@ import errno
 import json
 import resource
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -55,6 +55,22 @@ def test_a_checkpoint_comes_back_as_it_was(run: RunFolder, said: list[str]) -> N
         assert ours.keys() == theirs.keys()
         assert all(torch.equal(ours[name], theirs[name]) for name in ours)
     assert not said
+
+
+def test_the_log_and_the_best_model_are_on_the_disk_before_a_checkpoint_is(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(run_module, "sync", lambda path: synced.append(path.name))
+    whole_folder = run_module.whole_folder
+
+    def later(path: Path) -> AbstractContextManager[Path]:
+        assert synced == ["log.jsonl", "model"]
+        return whole_folder(path)
+
+    monkeypatch.setattr(run_module, "whole_folder", later)
+    run.save(10, checkpoint(10), keep=[])
+    assert run.steps() == [10]
 
 
 def test_a_run_with_the_old_names_of_norms_goes_on(run: RunFolder) -> None:

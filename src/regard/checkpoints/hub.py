@@ -20,7 +20,7 @@ from regard.errors import (
     first_line,
     some,
 )
-from regard.files import sha256, whole_file, write_json
+from regard.files import sha256, sync, whole_file, write_json
 from regard.json_files import JsonFiles
 
 PREFIX = "hub:"  # a name without it is never sent over a network
@@ -218,6 +218,7 @@ def _verify(folder: Path, files: Mapping[str, Any]) -> None:
         (folder / file).resolve().unlink()  # the cache's own copy, or it would be taken for whole
         (folder / file).unlink(missing_ok=True)
     with suppress(OSError):  # of a cache that only others write they are compared each time
+        sync(note.parent)  # the client leaves that to the system
         write_json(note, {file: sums[file] for file in sums.keys() - damaged})
     if damaged:
         raise DamagedFileError(

@@ -88,7 +88,7 @@ def is_stream(path: Path) -> bool:
     """Return whether a path is a pipe or a device, which is read and written only once."""
     # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
     special = path.exists() and not (path.is_file() or path.is_dir())
-    return special or path.absolute().parts[:2] == ("/", "dev")
+    return special or path.absolute().parent in (Path("/dev"), Path("/dev/fd"))
 
 
 def check_output(path: Path | None, overwrite: bool) -> None:

@@ -22,6 +22,7 @@ from regard.errors import (
     UnavailableError,
     refusing,
 )
+from regard.files import whole_file, write_json
 from regard.json_files import JsonFiles
 from regard.text.formats import open_files
 from regard.text.normalize import check_unicode
@@ -406,11 +407,11 @@ class Tokenizer:
             **{name: self.settings[name] for name in _KEPT if name in self.settings},
         }
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(self.backend.to_str(pretty=True), encoding="utf-8")
+            with whole_file(folder / name) as file:
+                file.write_text(self.backend.to_str(pretty=True), encoding="utf-8")
             if name == "tokenizer.json":
-                _write_json(folder / "tokenizer_config.json", config)
-                _write_json(folder / "special_tokens_map.json", special)
+                write_json(folder / "tokenizer_config.json", config)
+                write_json(folder / "special_tokens_map.json", special)
         except OSError as error:
             raise UnavailableError(
                 f"the tokenizer cannot be saved in {folder} ({error.strerror}): free space there, "
@@ -579,7 +580,3 @@ def _without_panic() -> Iterator[None]:
             f"the tokenizer cannot read this text ({error}): its tokenizer.json asks for what the"
             " library cannot do. Copy it again from where it came from."
         ) from error
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

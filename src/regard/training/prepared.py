@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from regard.data import TokenStore
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
-from regard.files import sha256, sha256_tree, write_json
+from regard.files import sha256, sha256_tree, sync, write_json
 from regard.json_files import read_object
 from regard.text import Tokenizer, TokenizerPair
 from regard.training.examples import Example, read_examples
@@ -95,6 +95,7 @@ def prepare_once(
         written = sorted(file for file in folder.glob("[!.]*") if file.is_file())
         made = {file.name: sha256(file) for file in written}
         recorded = {"made_from": made_from, "summary": summary, "values": values, "files": made}
+        sync(folder)
         write_json(record, recorded)
         recorded = _recorded(record)
     checksums = made_from["sha256"]

@@ -28,7 +28,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, UnavailableError
-from regard.files import sha256, whole_file, whole_folder, write_json
+from regard.files import sha256, sync, whole_file, whole_folder, write_json
 from regard.json_files import read_object
 from regard.version import __version__
 
@@ -167,7 +167,8 @@ class RunFolder:
                 file.write_text("".join(before), encoding="utf-8")
 
     def save(self, step: int, checkpoint: Checkpoint, *, keep: Sequence[int]) -> None:
-        """Write a checkpoint whole, then drop what is no longer needed.
+        """Write a checkpoint whole, after the log and the best model, which a run that resumes from
+        it does not write again; then drop what is no longer needed.
 
         The two newest stay and can be resumed from; of the steps in `keep`, the weights stay.
 
@@ -175,6 +176,8 @@ class RunFolder:
             UnavailableError: it cannot be written; what was saved before is untouched.
         """
         try:
+            for name in ("log.jsonl", "model"):
+                sync(self.path / name)
             with whole_folder(self._folder(step)) as folder:
                 _write(folder, checkpoint)
         except (OSError, SafetensorError) as error:

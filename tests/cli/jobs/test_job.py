@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fixtures.jobs import UpperCase, here, job, run
-from regard.cli.jobs import local
+from regard.cli.jobs import local, store
 from regard.cli.jobs.parts import Part
 from regard.cli.jobs.store import FolderStore
 from regard.cli.jobs.worker import Worker
@@ -392,6 +392,19 @@ def test_what_is_not_of_the_job_stays_in_its_folder(
     Path("out.jsonl.parts/mine").write_text("mine")
     run("in.jsonl", "out.jsonl")
     assert Path("out.jsonl.parts/mine").read_text() == "mine"
+
+
+def test_a_folder_that_a_killed_call_was_removing_goes_though_the_output_is_there(
+    folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in.txt").write_text("a\nb\nc\n")
+    with monkeypatch.context() as killed:
+        killed.setattr(store, "_remove", lambda folder: None)
+        run("in.txt", "out.txt")
+    assert [path.suffix for path in folder.glob(".out.txt.parts.*")] == [".part"]
+    with pytest.raises(RegardError, match=r"out\.txt exists"):
+        run("in.txt", "out.txt")
+    assert {path.name for path in folder.iterdir()} == {"in.txt", "out.txt"}
 
 
 def test_a_field_that_gets_another_name_is_said_once(

@@ -105,6 +105,7 @@ class Job:
             RegardError: the model or an option cannot be used.
         """
         began = time.monotonic()
+        self.store.tidy()
         self._check_outputs()
         threads = self.command.common["threads"] or max(1, cores() // self.files.workers)
         if len(self.input.shards) > 1 or self.files.runner == "ray":  # workers share the processors

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, UnavailableError
-from regard.files import sha256, whole_file, write_json
+from regard.files import sha256, sync, whole_file, write_json
 from regard.json_files import read_object
 
 _OURS = re.compile(r"part-(?P<number>\d{8})\.(?P<sum>[0-9a-f]{64})|bad-\d{8}|written|\.lock")
@@ -67,6 +67,9 @@ class Store:
     def has_written(self, path: Path) -> bool:
         """Return whether an output is the one that this job wrote."""
         return False
+
+    def tidy(self) -> None:
+        """Remove the folders that calls that were killed were making or removing."""
 
     def end(self, say: Say) -> None:
         """Remove the parts."""
@@ -163,20 +166,29 @@ class FolderStore(Store):
             return sha256(path) in sums.values()
         return False
 
+    def tidy(self) -> None:
+        for unfinished in self.folder.parent.glob(f".{escape(self.folder.name)}.*.part"):
+            _remove(unfinished)
+
     def end(self, say: Say) -> None:
         """Remove the parts, and the folder where nothing else is in it."""
-        self._remove_parts()
-        for name in ("job.json", "written", ".lock"):
-            (self.folder / name).unlink(missing_ok=True)
-        try:
-            self.folder.rmdir()
-        except OSError:
+        if all(map(_is_ours, self.folder.iterdir())):  # at once: it is a job's folder, or is not
+            folder = self._unfinished()
+            os.rename(self.folder, folder)
+            sync(folder)
+            _remove(folder)
+        else:
+            _remove(self.folder)
             say(f"{self.folder} stays, since it has files that are not of the job.")
 
     def _paths(self) -> dict[int, Path]:
         """Return the parts by their numbers."""
         every = ((path, _OURS.fullmatch(path.name)) for path in self.folder.glob("part-*"))
         return {int(match["number"]): path for path, match in every if match and match["sum"]}
+
+    def _unfinished(self) -> Path:
+        """Return the folder's name while it is made, or removed."""
+        return self.folder.with_name(f".{self.folder.name}.{os.getpid()}.part")
 
     def _bad(self, number: int) -> Path:
         return self.folder / f"bad-{number:08d}"
@@ -190,12 +202,13 @@ class FolderStore(Store):
     def _create(self, job: Mapping[str, Any]) -> None:
         """Make the folder with its job at once, so that one without is not a job's."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
-        new = self.folder.with_name(f".{self.folder.name}.{os.getpid()}.part")
+        new = self._unfinished()
         try:
             new.mkdir()
             write_json(new / "job.json", job)
             with suppress(OSError):  # another process was first
                 os.rename(new, self.folder)
+                sync(self.folder)
         finally:
             _remove(new)
 
@@ -247,8 +260,6 @@ class FolderStore(Store):
             for unfinished in path.parent.glob(f".{escape(path.name)}.*.part"):
                 if unfinished.is_file():
                     unfinished.unlink(missing_ok=True)
-        for unfinished in self.folder.parent.glob(f".{escape(self.folder.name)}.*.part"):
-            _remove(unfinished)
 
     def _remove_parts(self) -> None:
         for path in self.folder.iterdir():
