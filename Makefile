@@ -9,10 +9,10 @@ BIN := $(VENV)/bin
 
 # A dependency that has to be built works on its author's machine, so only wheels are taken. Python
 # compiles a module when it is first imported; to compile all of it now takes longer than the demo.
-# An isolated build would take packages that no constraint reaches, so what builds regard is installed
-# beside the environment.
-INSTALL := PYTHONPATH=build/backend $(BIN)/python -m pip --disable-pip-version-check install \
-	--constraint constraints.txt --no-build-isolation --only-binary :all: --no-compile
+# The packages that build regard are held to constraints.txt by the environment's variables alone: by
+# the first before pip 25.3, by the second since.
+INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip \
+	--disable-pip-version-check install --only-binary :all: --no-compile
 HASHED := $(BIN)/python -m pip --disable-pip-version-check install -qq --require-hashes --no-deps \
 	--only-binary :all: --no-compile
 
@@ -166,7 +166,7 @@ $(READY): constraints.txt hashes.txt hashes-build.txt pyproject.toml
 	@echo "installing regard"
 	@$(HASHED) --requirement hashes.txt
 	@$(HASHED) --upgrade --target build/backend --requirement hashes-build.txt
-	@$(INSTALL) -qq --no-deps --editable .
+	@PYTHONPATH=build/backend $(INSTALL) -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(TEST_READY): $(READY)
