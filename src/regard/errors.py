@@ -118,7 +118,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that this one is a slip of, or an abbreviation; None if there is none.
+    """Return the known name that this one misspells or abbreviates; None if no name is near.
 
     >>> [nearest(name, ["weight", "entropy"]) for name in ("wieght", "entro", "center")]
     ['weight', 'entropy', None]

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, UnavailableError
 
 LARGEST_POINTER = 1024  # bytes, by the specification of git lfs
 LONGEST_LINE = 16 * 2**20  # bytes; a file without line ends must not fill the memory
@@ -25,6 +25,26 @@ def check_content(path: str | os.PathLike[str]) -> None:
             raise DamagedFileError(
                 f"{path} is git's pointer to the file, not the file. Run `git lfs pull` there."
             )
+
+
+@contextmanager
+def locked(folder: Path, taken: str) -> Iterator[None]:
+    """Keep other processes that ask for it out of a folder.
+
+    Raises:
+        UnavailableError: `taken`, a sentence; another process has it.
+    """
+    from filelock import FileLock, Timeout  # slow to import
+
+    lock = FileLock(folder / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UnavailableError(taken) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -163,7 +163,7 @@ def _vocabulary(folder: Path, side: str) -> list[str]:
 
     Raises:
         NotFoundError: the folder has no vocabulary.
-        DamagedFileError: a file that is no list of tokens.
+        DamagedFileError: a file that does not list tokens.
     """
     for stem in (f"{side}_vocabulary", "shared_vocabulary", "vocabulary"):
         if (file := folder / f"{stem}.json").is_file():
@@ -172,7 +172,7 @@ def _vocabulary(folder: Path, side: str) -> list[str]:
                 raise DamagedFileError(f"{file} must be a list of tokens. Copy it again.")
             return tokens
         if (file := folder / f"{stem}.txt").is_file():
-            with refusing(f"{file} is no list of tokens"):
+            with refusing(f"{file} does not list tokens"):
                 return file.read_text("utf-8").removesuffix("\n").split("\n")
     raise NotFoundError(
         f"{folder} has no vocabulary: expected shared_vocabulary.json, or .txt, or one for source"

@@ -77,7 +77,7 @@ class Ids:
     target: Sequence[str]
 
     def of(self, key: str, default: str | None = None) -> int | None:
-        """Return the id of the token that config.json names by a key; None where there is none."""
+        """Return the id of the token under a key of config.json; None if the key is missing."""
         token = self.settings.get(key, default)
         return self.target.index(token) if token in self.target else None
 

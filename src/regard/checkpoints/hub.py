@@ -134,8 +134,9 @@ def short_name(name: str | os.PathLike[str]) -> str:
 def _nowhere(name: str) -> str:
     on_hub = f"{PREFIX}{name if is_id(name) else 'org/name'}"
     hint = did_you_mean(name, shipped.SHIPPED)
+    kind = "file" if name.endswith((".gguf", ".argosmodel")) else "folder"
     return (
-        f"there is no folder {name}; give a model folder, a shipped model"
+        f"there is no {kind} {name}; give a model folder, a shipped model"
         f" ({', '.join(shipped.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"
     )
 

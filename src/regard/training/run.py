@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, UnavailableError
-from regard.files import sha256, sync, whole_file, whole_folder, write_json
+from regard.files import locked, sha256, sync, whole_file, whole_folder, write_json
 from regard.json_files import read_object
 from regard.version import __version__
 
@@ -68,19 +67,13 @@ class RunFolder:
             UnavailableError: another process trains here.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path / ".lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise UnavailableError(
-                f"another process is training in {self.path}."
-                " Wait for it to end, or give another `output`."
-            ) from None
-        try:
+        taken = (
+            f"another process is training in {self.path}."
+            " Wait for it to end, or give another `output`."
+        )
+        with locked(self.path, taken):
             _remove_partial(self.path)
             yield
-        finally:
-            lock.release()
 
     @property
     def threads(self) -> int | None:

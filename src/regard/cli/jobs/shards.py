@@ -120,7 +120,8 @@ def files_of(name: str) -> list[Path]:
     """Return the files that a name stands for: one, those of a folder, or those of a pattern.
 
     Raises:
-        RegardError: there is none, or one that can be read only once.
+        NotFoundError: no file has this name.
+        UnsupportedError: a file can be read only once.
     """
     if Path(name).is_dir():
         paths = sorted(path for path in Path(name).iterdir() if path.name[:1] != ".")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, UnavailableError
-from regard.files import sha256, sync, whole_file, write_json
+from regard.files import locked, sha256, sync, whole_file, write_json
 from regard.json_files import read_object
 
 _OURS = re.compile(r"part-(?P<number>\d{8})\.(?P<sum>[0-9a-f]{64})|bad-\d{8}|written|\.lock")
@@ -97,20 +97,13 @@ class FolderStore(Store):
             BadArgumentError: the folder is not a job's, or another job's.
             UnavailableError: another process works on this output.
         """
-        from filelock import FileLock, Timeout  # slow to import
-
         if not os.path.lexists(self.folder):
             self._create(job)
         self._recorded()  # no lock is put into a folder that is not a job's
-        lock = FileLock(self.folder / ".lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise UnavailableError(
-                f"another process is writing {self.output}. Wait for it to end, or give another"
-                " output."
-            ) from None
-        try:
+        taken = (
+            f"another process is writing {self.output}. Wait for it to end, or give another output."
+        )
+        with locked(self.folder, taken):
             if not (self.folder / "job.json").exists():  # that process has just finished
                 raise UnavailableError(f"{self.output} was just written by another process.")
             self._remove_unfinished()
@@ -121,8 +114,6 @@ class FolderStore(Store):
             self._id = hashlib.sha256(json.dumps(job, sort_keys=True).encode()).hexdigest()
             self._take_up(say)
             yield self
-        finally:
-            lock.release()
 
     @property
     def done(self) -> set[int]:
