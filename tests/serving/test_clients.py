@@ -202,7 +202,7 @@ def test_values_that_ask_for_nothing_are_taken(server: Any, chat_model: Any) -> 
         ("completions", {"prompt": [1, 2, 3]}, "texts were expected; got ids of tokens"),
         ("completions", {"max_token": 3}, "a field must be one of model, max_tokens"),
         ("embeddings", {"input": [[9906, 1917]]}, "texts were expected; got ids of tokens"),
-        ("embeddings", {"dimensions": 7}, "sentences gives vectors of "),
+        ("embeddings", {"dimensions": 9999}, "dimensions may be "),
     ],
 )
 def test_a_value_that_asks_for_something_is_refused_by_name(
@@ -215,11 +215,15 @@ def test_a_value_that_asks_for_something_is_refused_by_name(
     assert found["error"]["message"].startswith(sentence)
 
 
-def test_the_models_own_number_of_dimensions_may_be_asked_for(server: Any) -> None:
+@pytest.mark.parametrize("dimensions", [7, None])
+def test_a_vector_is_cut_to_the_dimensions_that_are_asked_for(
+    server: Any, dimensions: int | None
+) -> None:
     vector = regard.load("sentences")("Hi")
-    body = {"model": "sentences", "input": ["Hi"], "dimensions": len(vector)}
+    body = {"model": "sentences", "input": ["Hi"], "dimensions": dimensions or len(vector)}
     found = send(server, "/v1/embeddings", body)[1]["data"][0]["embedding"]
-    assert np.allclose(found, vector, atol=1e-5)
+    expected = vector[:dimensions]
+    assert np.allclose(found, expected / np.linalg.norm(expected), atol=1e-5)
 
 
 def test_head_is_answered_as_get_without_a_body(server: Any) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import openai
 import pytest
+import torch
 
 import regard
+from regard.checkpoints import shipped
 from regard.engine.result import shape
 from regard.errors import BadArgumentError
 from regard.http.guard import Access
@@ -83,6 +85,24 @@ def test_a_trace_is_a_page_to_download(server: Any) -> None:
     assert server.ask("/traces/none")[0] == 404
     refused = server.ask("/run/translate", dict(text=TEXTS, trace=True))
     assert refused[:2] == (400, {"detail": "a trace is of one text; got 3. Send one at a time."})
+
+
+@pytest.mark.parametrize("options", [{"seed": 5}, {"do_sample": False}])
+def test_a_continuation_comes_with_the_trace_of_its_own_tokens(
+    server: Any, options: dict[str, Any]
+) -> None:
+    asked = dict(text="ROMEO:", max_new_tokens=9, trace=True) | options
+    _, found, _ = server.ask("/run/generate", asked)
+    [result] = found["results"]
+    assert len(result["continuation"]) == 9
+    status, page, _ = server.ask(found["trace"])
+    assert status == 200
+    tokens = page.split('"tokens":{"tokens":[', 1)[1].split("]", 1)[0]
+    written = ("ROMEO:" + result["continuation"]).translate({ord("\n"): "↵", ord(" "): "▁"})
+    assert tokens == ",".join(f'"{character}"' for character in written)
+    refused = server.ask("/run/generate", dict(messages=[], trace=True))
+    assert refused[0] == 400
+    assert refused[1]["detail"].startswith("a trace is of a text, not of a chat.")
 
 
 def test_texts_are_classified_and_encoded_as_the_tasks_do(server: Any) -> None:
@@ -228,6 +248,76 @@ def test_embeddings_are_the_embedders(client: Any) -> None:
     assert np.allclose(floats.data[0].embedding, expected[0], atol=1e-5)
 
 
+def theirs(folder: Path, text: str, continuation: str, top: int) -> Any:
+    """Return transformers' log-softmax after a text: of each token that follows, and the `top`
+    largest."""
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    encode = regard.load(folder).tokenizer.encode
+    before, ids = encode(text), encode(continuation)
+    with torch.no_grad():
+        logits = model(torch.tensor([[*before, *ids]])).logits[0, len(before) - 1 : -1]
+    log_probs = torch.log_softmax(logits, -1)
+    return log_probs[range(len(ids)), ids].tolist(), log_probs.topk(top).values.tolist()
+
+
+@pytest.mark.long("imports transformers")
+def test_log_probabilities_of_a_completion_are_transformers(client: Any) -> None:
+    folder = shipped.FOLDER / "shakespeare"
+    options: Any = dict(model="shakespeare", prompt="ROMEO:", max_tokens=12, seed=3, logprobs=3)
+    choice = client.completions.create(**options).choices[0]
+    its = choice.logprobs
+    log_probs, likeliest = theirs(folder, "ROMEO:", choice.text, 3)
+    assert its.token_logprobs == pytest.approx(log_probs, abs=1e-4)
+    assert "".join(its.tokens) == choice.text
+    assert its.text_offset == list(range(12))  # its tokens are characters
+    for top, expected, token, own in zip(
+        its.top_logprobs, likeliest, its.tokens, log_probs, strict=True
+    ):
+        assert top[token] == pytest.approx(own, abs=1e-4)
+        assert sorted(top.values())[::-1][:3] == pytest.approx(expected, abs=1e-4)
+    plain = client.completions.create(**options | {"logprobs": 0, "temperature": 0}).choices[0]
+    assert (len(plain.logprobs.tokens), plain.logprobs.top_logprobs) == (12, None)
+    pieces = list(client.completions.create(stream=True, **options))
+    streamed = [piece.choices[0].logprobs for piece in pieces if piece.choices[0].logprobs]
+    assert [value for each in streamed for value in each.token_logprobs] == its.token_logprobs
+    assert [value for each in streamed for value in each.top_logprobs] == its.top_logprobs
+
+
+def test_log_probabilities_of_a_chat_are_transformers(client: Any, chat_model: Path) -> None:
+    messages: Any = [{"role": "user", "content": "the dog"}]
+    options: Any = dict(model=chat_model.name, max_completion_tokens=9, temperature=0)
+    options |= dict(messages=messages, logprobs=True, top_logprobs=2)
+    found = client.chat.completions.create(**options).choices[0]
+    writer = regard.load(chat_model)
+    [expected] = writer.run([messages], max_new_tokens=9, do_sample=False)
+    logits = writer.model(torch.tensor([expected.ids])).detach()[0, -10:-1]
+    log_probs = torch.log_softmax(logits.float(), -1)
+    content = found.logprobs.content
+    own = log_probs[range(9), expected.ids[-9:]]
+    assert [each.logprob for each in content] == pytest.approx(own.tolist(), abs=1e-4)
+    for each, top in zip(content, log_probs.topk(2).values.tolist(), strict=True):
+        assert [other.logprob for other in each.top_logprobs] == pytest.approx(top, abs=1e-4)
+    written = bytes(byte for each in content for byte in each.bytes)
+    assert written.decode(errors="replace") == found.message.content
+    stream = client.chat.completions.create(stream=True, **options)
+    chosen = [piece.choices[0].logprobs for piece in stream]
+    assert [each for part in chosen if part is not None for each in part.content] == content
+
+
+def test_log_probabilities_end_with_the_text(client: Any) -> None:
+    options: Any = dict(model="shakespeare", prompt="ROMEO:", max_tokens=60, seed=3)
+    free = client.completions.create(**options).choices[0].text
+    for streamed in (False, True):
+        found = client.completions.create(
+            stop=[free[20:24]], logprobs=1, stream=streamed, **options
+        )
+        choices = [piece.choices[0] for piece in found] if streamed else found.choices
+        tokens = [token for each in choices if each.logprobs for token in each.logprobs.tokens]
+        assert "".join(tokens) == "".join(each.text for each in choices)
+
+
 def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
     with pytest.raises(openai.NotFoundError, match="got 'gpt-4'"):
         client.completions.create(model="gpt-4", prompt="x")
@@ -235,8 +325,12 @@ def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
         client.chat.completions.create(
             model="shakespeare", messages=[{"role": "user", "content": "x"}]
         )
-    with pytest.raises(openai.BadRequestError, match=r"logprobs is not available here"):
-        client.completions.create(model="shakespeare", prompt="x", logprobs=2)
+    with pytest.raises(openai.BadRequestError, match=r"not of the prompt: leave out echo"):
+        client.completions.create(model="shakespeare", prompt="x", logprobs=2, echo=True)
+    with pytest.raises(openai.BadRequestError, match=r"top_logprobs needs logprobs"):
+        client.chat.completions.create(
+            model="shakespeare", messages=[{"role": "user", "content": "x"}], top_logprobs=2
+        )
     with pytest.raises(openai.BadRequestError, match="a prompt may have 127 tokens"):
         client.completions.create(model="shakespeare", prompt="x" * 200)
     with pytest.raises(openai.BadRequestError, match="one sequence can be streamed"):

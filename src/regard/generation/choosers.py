@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +20,18 @@ from regard.generation.phrases import Ids, Phrase, is_there, reached
 if TYPE_CHECKING:
     from regard.shapes import Float, Int
 
+Likeliest = tuple[
+    tuple[int, float], ...
+]  # next tokens and their log-probabilities, likeliest first
+
+
+class Chosen(NamedTuple):
+    """A token of a hypothesis."""
+
+    token: int
+    log_prob: float  # the model's own, before any filter
+    likeliest: Likeliest = ()  # `top_logprobs` of them
+
 
 @dataclass
 class Running:
@@ -29,10 +41,18 @@ class Running:
     totals: Float[Array, "searches width"]  # summed log-probabilities; -inf: no hypothesis here
     history: Int[Array, "rows seen"]  # prompt and generated tokens
     log_probs: Float[Array, "rows generated"]  # the model's own, of the generated tokens
+    # Of each row, at each step; empty where not asked for.
+    likeliest: list[tuple[Likeliest, ...]] = field(default_factory=list)
 
     @property
     def generated(self) -> int:
         return int(self.log_probs.shape[1])
+
+    @property
+    def last(self) -> Chosen:
+        """The last token of the first row."""
+        likeliest = self.likeliest[0][-1] if self.likeliest else ()
+        return Chosen(int(self.history[0, -1]), float(self.log_probs[0, -1]), likeliest)
 
     def extend(self, rows: Array | None, totals: Array, tokens: Array, log_probs: Array) -> None:
         """Each new row takes the history of one of the present `rows`, by default its own, and one
@@ -40,9 +60,22 @@ class Running:
         history, past = self.history, self.log_probs
         if rows is not None:
             history, past = history[rows], past[rows]
+            if self.likeliest:
+                self.likeliest = [self.likeliest[row] for row in rows.tolist()]
         arrays, self.totals = arrays_of(history), totals
         self.history = arrays.join([history, tokens[:, None]])
         self.log_probs = arrays.join([past, log_probs[:, None]])
+
+    def keep_likeliest(self, logits: Float[Array, "rows vocab"], count: int) -> None:
+        """Keep the `count` likeliest next tokens of each row, by the model, before any filter."""
+        arrays = arrays_of(logits)
+        log_probs, tokens = arrays.top(arrays.log_softmax(logits), min(count, logits.shape[1]))
+        step = [
+            tuple(zip(*row, strict=True))
+            for row in zip(tokens.tolist(), log_probs.tolist(), strict=True)
+        ]
+        past = self.likeliest or [()] * len(step)
+        self.likeliest = [(*before, now) for before, now in zip(past, step, strict=True)]
 
 
 def leaves_in_place(rows: Int[Array, " new_rows"], present: int) -> bool:

@@ -77,6 +77,8 @@ class GenerationConfig:
     # Of each of these one variant is written before the end: ids of phrases with their variants.
     forced_phrases: tuple[tuple[tuple[int, ...], ...], ...] = ()
     cut_repetition: bool = False  # end a hypothesis that repeats itself, see `repetition`
+    # Likeliest tokens that are kept at each step, with their log-probabilities; None: none are.
+    top_logprobs: int | None = None
     forced_bos_token_id: int | None = None  # the first new token
     forced_beginning: Sequence[int] | None = None  # the first new tokens, at the model's own cost
     forced_eos_token_id: int | None = None  # the last token when max_new_tokens is reached
@@ -230,6 +232,10 @@ class GenerationConfig:
                     "bad_words_ids must be non-empty lists of token ids of at least 0;"
                     f" got {list(word)!r}."
                 )
+        if self.top_logprobs is not None and self.top_logprobs < 0:
+            raise BadArgumentError(
+                f"top_logprobs must be None or at least 0; got {self.top_logprobs}."
+            )
         if self.early_stopping not in (True, False, "never"):
             raise BadArgumentError(
                 f"early_stopping must be True, False or 'never'; got {self.early_stopping!r}."

@@ -156,7 +156,7 @@ def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> It
     request, step = next(searching), 0
     while True:
         yield request
-        rows, tokens, best = request
+        rows, tokens, best, _ = request
         if rows is not None:
             decoder.select(rows)
         with arrays_of(tokens).no_gradients():

@@ -18,6 +18,8 @@ from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError
 from regard.generation.choosers import (
     Candidates,
+    Chosen,
+    Likeliest,
     Running,
     chooser_for,
     leaves_in_place,
@@ -43,6 +45,15 @@ class Hypothesis:
     score: float  # what it was ranked by: the sum of log-probabilities / length ** length_penalty
     token_logprobs: tuple[float, ...]  # the model's own, of each token, before any filter
     finished: bool  # False: cut off at max_new_tokens
+    likeliest: tuple[
+        Likeliest, ...
+    ] = ()  # at each token, `top_logprobs` of them, before any filter
+
+    @property
+    def chosen(self) -> list[Chosen]:
+        """The tokens, each with what it was chosen from."""
+        likeliest = self.likeliest or ((),) * len(self.tokens)
+        return list(map(Chosen, self.tokens, self.token_logprobs, likeliest))
 
 
 def length_penalized(
@@ -108,6 +119,7 @@ class Asked(NamedTuple):
     rows: Int[Array, " new_rows"] | None  # the present rows to go on with; None: as they are
     tokens: Int[Array, " new_rows"] | Int[Array, "rows new"]  # to be read, a prompt at first
     best: int | None  # likeliest next tokens of each row that decide; None: the logits of all
+    running: Running | None = None  # the hypotheses so far, of which `tokens` are the last
 
 
 # Answered with the logits, (rows, vocab), alone; or with the log-probabilities of the `best`
@@ -137,11 +149,13 @@ def search(
     arrays, first = arrays_of(prompt), prompt[:, 0] if prompt.shape[1] == 1 else prompt
     alone = len(prompt) == 1 and isinstance(prompt, numpy.ndarray)
     greedy = config.width == 1 and not config.do_sample and not filters_for(config)
-    if alone and greedy and ranks and ends is None:
+    keeps = config.top_logprobs is not None
+    if alone and greedy and ranks and ends is None and not keeps:
         yield from _plainest(first, config, results[0])
         return
     chooser = chooser_for(config, streams, arrays)
     eos_ids = arrays.array(config.eos_ids, like=prompt)
+    ranks = ranks and not keeps
     answer = yield Asked(None, first, chooser.needed(0) if ranks else None)
     history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
     repeated = None  # the row that each search begins with, where a prompt has several
@@ -155,6 +169,8 @@ def search(
         log_probs=arrays.zeros(len(results), 0, like=prompt),
     )
     while True:
+        if config.top_logprobs:
+            running.keep_likeliest(answer[0], config.top_logprobs)
         if len(answer) == 1:
             candidates = chooser(answer[0], running)
         else:
@@ -174,7 +190,8 @@ def search(
             return
         if repeated is not None:
             rows, repeated = repeated if rows is None else repeated[rows], None
-        answer = yield Asked(rows, tokens, chooser.needed(running.generated) if ranks else None)
+        best = chooser.needed(running.generated) if ranks else None
+        answer = yield Asked(rows, tokens, best, running)
 
 
 def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
@@ -209,11 +226,12 @@ def hypothesis_of(
     log_probs: Sequence[float],
     finished: bool,
     config: GenerationConfig,
+    likeliest: tuple[Likeliest, ...] = (),
 ) -> Hypothesis:
     """Return the hypothesis without what it says again and again, if it does."""
     again = repeats(tokens) if config.cut_repetition and not finished else 0
     end = len(tokens) - again
-    return Hypothesis(tuple(tokens[:end]), score, tuple(log_probs[:end]), finished)
+    return Hypothesis(tuple(tokens[:end]), score, tuple(log_probs[:end]), finished, likeliest[:end])
 
 
 def check_possible(found: Iterable[object]) -> None:
@@ -272,10 +290,13 @@ def _set_aside(
         scores.tolist(),
         log_probs.tolist(),
         is_end[search, column].tolist(),
+        [running.likeliest[row] if running.likeliest else () for row in parents.tolist()],
         strict=True,
     )
-    for number, its_tokens, score, its_log_probs, finished in ended_now:
-        results[number].add(hypothesis_of(its_tokens, score, its_log_probs, finished, config))
+    for number, its_tokens, score, its_log_probs, finished, likeliest in ended_now:
+        results[number].add(
+            hypothesis_of(its_tokens, score, its_log_probs, finished, config, likeliest)
+        )
 
 
 def _go_on(

@@ -7,6 +7,7 @@ a search finds does not depend on the others.
 
 import itertools
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from regard.engine.native.library import Late
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis
 from regard.generation.filters import NO_TOKEN
-from regard.generation.search import Asked, NBest, check_possible, search
+from regard.generation.search import Asked, Chosen, NBest, check_possible, search
 from regard.http.refusals import TooLate
 from regard.serving.jobs import Job, Line, Waiting, as_refusal, together
 from regard.serving.metrics import ModelMetrics
@@ -43,7 +44,7 @@ class Decode(Job):
         start: what the decoder reads first, where `ids` are the source.
         ends: as `generate` takes it.
         on_token: called with each token as soon as it is certain, from the model's thread; of one
-            sequence without beams only.
+            sequence without beams only. Its log-probability is NaN without `top_logprobs`.
     """
 
     def __init__(
@@ -55,14 +56,15 @@ class Decode(Job):
         start: int | None = None,
         number: int = 0,
         ends: Callable[[Sequence[int]], bool] | None = None,
-        on_token: Callable[[int], None] | None = None,
+        on_token: Callable[[Chosen], None] | None = None,
     ):
         super().__init__(deadline)
         self.ids, self.config, self.on_token = np.array(ids, np.int64), config, on_token
         self.start = NO_TOKEN if start is None else start
         self.passed = 0  # tokens that were passed to on_token
         self.asked: Asked | None = None  # the first request of a search in Python
-        if not (config.do_sample or config.forced_phrases or ends):
+        keeps = config.top_logprobs is not None
+        if not (config.do_sample or config.forced_phrases or ends or keeps):
             return
         samples = config.alternatives if config.do_sample else 1
         self._results = [NBest(config) for _ in range(samples)]
@@ -187,7 +189,7 @@ class Decoding:
         elif event.kind == interface.BEGUN:
             self.waiting.took(job.line)
         elif event.kind == interface.TOKEN:
-            self._pass(job, event.value)
+            self._pass(job, Chosen(event.value, math.nan))
         elif event.kind == interface.ASKED:
             self._answer(event, job)
         elif event.kind == interface.ENDED:
@@ -203,19 +205,19 @@ class Decoding:
             self._end(job, job.found())
             return
         self._jobs.answer(event.job, request)
-        if job.on_token is not None:
-            self._pass(job, int(request.tokens[0]))
+        if job.on_token is not None and request.running is not None:
+            self._pass(job, request.running.last)
 
-    def _pass(self, job: Decode, token: int) -> None:
+    def _pass(self, job: Decode, chosen: Chosen) -> None:
         assert job.on_token is not None
-        job.on_token(token)
+        job.on_token(chosen)
         job.passed += 1
 
     def _end(self, job: Decode, hypotheses: list[Hypothesis]) -> None:
         self._metrics.wrote(sum(len(hypothesis.tokens) for hypothesis in hypotheses))
         if job.on_token is not None:
-            for token in hypotheses[0].tokens[job.passed :]:
-                job.on_token(token)
+            for chosen in hypotheses[0].chosen[job.passed :]:
+                job.on_token(chosen)
         job.finish(hypotheses)
 
     def _fail(self, event: native.Event, error: Exception) -> None:

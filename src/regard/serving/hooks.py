@@ -8,6 +8,7 @@ from fastapi import Request
 from pydantic import Field
 
 from regard.errors import BadArgumentError
+from regard.inspection import Trace
 from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
 from regard.serving.served import Model
@@ -19,6 +20,13 @@ ALIGNED = 2**20  # weights of the words of a request, if it has as many words as
 
 OneOrMore = str | Annotated[list[str], Field(min_length=1)]
 Results = tuple[Sequence[Any], dict[str, Any]]  # and what else the answer has
+
+
+# Of a route that gives a trace: fields of its requests and of its answers.
+TRACE: dict[str, Any] = {
+    "trace": (bool, Field(False, description="Also the address of a trace, of one text."))
+}
+TRACED: dict[str, Any] = {"trace": (str | None, None)}
 
 
 @dataclass(frozen=True)
@@ -63,9 +71,7 @@ async def rewrite(
 ) -> Results:
     """Yield the results of an encoder–decoder, with alignments and a trace on request."""
     texts, step = listed(asked.text), getattr(asked, "alignment", None)
-    is_traced = getattr(asked, "trace", False)
-    if is_traced and len(texts) > 1:
-        raise BadArgumentError(f"a trace is of one text; got {len(texts)}. Send one at a time.")
+    is_traced = asks_for_trace(asked, len(texts))
     words = sum(len(text.split()) ** 2 for text in texts)
     if step is not None and words > ALIGNED:
         raise TooLong(
@@ -84,12 +90,32 @@ async def rewrite(
     if not is_traced:
         return results, {}
 
-    def traced() -> Iterator[str]:
-        left.pop("alternatives", None)
-        yield f"/traces/{here.traces.add(task.trace(texts[0], **left))}"
+    left.pop("alternatives", None)
+    return results, await traced(request, here, lambda: task.trace(texts[0], **left), work.deadline)
 
-    [trace] = await all_of(request, traced(), work.deadline, thread=here.looking)
-    return results, {"trace": trace}
+
+def asks_for_trace(asked: Any, texts: int) -> bool:
+    """Return whether a request wants a trace, which is of one text.
+
+    Raises:
+        BadArgumentError: it has several.
+    """
+    is_traced = getattr(asked, "trace", False)
+    if is_traced and texts > 1:
+        raise BadArgumentError(f"a trace is of one text; got {texts}. Send one at a time.")
+    return is_traced
+
+
+async def traced(
+    request: Request, here: State, trace: Callable[[], Trace], deadline: float
+) -> dict[str, Any]:
+    """Return what an answer has of a trace: the address of its page."""
+
+    def made() -> Iterator[str]:
+        yield f"/traces/{here.traces.add(trace())}"
+
+    [address] = await all_of(request, made(), deadline, thread=here.looking)
+    return {"trace": address}
 
 
 async def decoded(

@@ -3,7 +3,7 @@
 import base64
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack
 from secrets import token_hex
 from typing import Annotated, Any, Literal
@@ -22,18 +22,21 @@ from pydantic import (
 from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError, unknown
+from regard.generation.choosers import Chosen
 from regard.http.refusals import UnknownModel
 from regard.serving.asking import all_of, results_of
 from regard.serving.jobs import Line
+from regard.serving.logprobs import Logprobs
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, listed
 from regard.serving.written import Prompts, Stops
-from regard.tasks.text_generation.task import Continuation, Prompt
+from regard.tasks.text_generation.task import Continuation, Prompt, Prompted
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 _ANY = TypeAdapter(dict[str, Any])
 NEW_TOKENS = 16  # of a completion, where the request does not say
+MOST_LIKELY = 20  # tokens at each place, OpenAI's limit
 
 
 _NO_TOOLS: Any = (("tools", [[]]), ("functions", [[]]), ("tool_choice", ["none", "auto"]))
@@ -43,7 +46,6 @@ NOTHING: dict[str, list[Any]] = dict(_NO_TOOLS) | {
     "frequency_penalty": [0],
     "function_call": ["none", "auto"],
     "logit_bias": [{}],
-    "logprobs": [False],
     "modalities": [["text"]],
     "parallel_tool_calls": [True, False],
     "presence_penalty": [0],
@@ -52,7 +54,6 @@ NOTHING: dict[str, list[Any]] = dict(_NO_TOOLS) | {
     "service_tier": ["auto", "default"],
     "store": [False],
     "suffix": [""],
-    "top_logprobs": [0],
 }
 _NAMES = ("user", "metadata", "safety_identifier", "prompt_cache_key")  # of a client's own
 
@@ -117,6 +118,11 @@ class _Written(_Asked):
     stream_options: StreamOptions | None = None
 
     @property
+    def top(self) -> int | None:
+        """Likeliest tokens that are wanted at each place; None: no log-probabilities."""
+        raise NotImplementedError
+
+    @property
     def stops(self) -> list[str]:
         """Strings that end a text."""
         return listed(self.stop or [])
@@ -134,6 +140,8 @@ class _Written(_Asked):
             options["do_sample"] = True
         if self.n > 1:
             options["alternatives"] = self.n
+        if self.top or (self.top is not None and self.stream):
+            options["top_logprobs"] = self.top
         return options
 
 
@@ -142,6 +150,19 @@ class Completion(_Written):
 
     prompt: Annotated[str | Annotated[list[str], Field(min_length=1)], BeforeValidator(_texts)]
     echo: bool = False
+    logprobs: Annotated[
+        Annotated[int, Field(ge=0, le=MOST_LIKELY)] | None,
+        BeforeValidator(lambda value: None if value is False else value),
+    ] = None
+
+    @property
+    def top(self) -> int | None:
+        if self.echo and self.logprobs is not None:
+            raise BadArgumentError(
+                "log-probabilities are of what is written, not of the prompt: leave out echo, or"
+                " logprobs."
+            )
+        return self.logprobs
 
 
 class Chat(_Written):
@@ -149,6 +170,14 @@ class Chat(_Written):
 
     messages: list[dict[str, Any]]
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    logprobs: bool = False
+    top_logprobs: Annotated[int, Field(ge=0, le=MOST_LIKELY)] | None = None
+
+    @property
+    def top(self) -> int | None:
+        if self.top_logprobs and not self.logprobs:
+            raise BadArgumentError("top_logprobs needs logprobs; send logprobs: true with it.")
+        return (self.top_logprobs or 0) if self.logprobs else None
 
 
 class Embeddings(_Asked):
@@ -156,7 +185,7 @@ class Embeddings(_Asked):
 
     input: Annotated[str | Annotated[list[str], Field(min_length=1)], BeforeValidator(_texts)]
     encoding_format: Literal["float", "base64"] = "float"
-    dimensions: int | None = Field(None, description="That the vectors have anyway.")
+    dimensions: Annotated[int, Field(ge=1)] | None = None
 
 
 @openai.get("/models")
@@ -195,9 +224,9 @@ async def embeddings(request: Request, asked: Embeddings, here: Here) -> Respons
     """Vectors of texts."""
     model = here.served.model("encode", _known(here, asked.model))
     texts, size = listed(asked.input), model.task.width
-    if asked.dimensions not in (None, size):
+    if (asked.dimensions or 1) > size:
         raise BadArgumentError(
-            f"{model.name} gives vectors of {size} dimensions; got {asked.dimensions}."
+            f"dimensions may be {size} at most with {model.name}; got {asked.dimensions}."
         )
     work = Readings([(text,) for text in texts], None, model.limits)
     embeddings = await results_of(request, model, work)
@@ -235,7 +264,15 @@ class _Answer:
         """Return the beginning of a text, which was in the request."""
         return "" if self._beginnings is None else self._beginnings[index // self._asked.n]
 
-    def choice(self, index: int, text: str, reason: str | None = None) -> dict[str, Any]:
+    def logprobs(self, ready: Prompted) -> Logprobs | None:
+        """Return what keeps a text's log-probabilities, where they are wanted."""
+        if self._asked.top is None:
+            return None
+        return Logprobs(ready, self._asked.top, chat=self._beginnings is None)
+
+    def choice(
+        self, index: int, text: str, reason: str | None = None, logprobs: Logprobs | None = None
+    ) -> dict[str, Any]:
         """Return a text, or a piece of it; with a reason, the last one."""
         message = {"role": "assistant", "content": text}
         content: dict[str, Any] = {"text": text}
@@ -243,7 +280,8 @@ class _Answer:
             content = {"delta": message if text or reason is None else {}}
         elif self._beginnings is None:
             content = {"message": message | {"refusal": None}}
-        return {"index": index, **content, "logprobs": None, "finish_reason": reason}
+        its = None if logprobs is None else logprobs.of(text)
+        return {"index": index, **content, "logprobs": its, "finish_reason": reason}
 
     def of(self, *choices: dict[str, Any], **more: Any) -> dict[str, Any]:
         """Return the object around choices."""
@@ -273,19 +311,19 @@ async def _written(
             line.put(jobs)  # a refusal is said before the stream begins
             return _Stream(_events(asked, work, answer), stack.pop_all())
     hypotheses = await results_of(request, model, work)
-    made = (
-        (ready.result(hypothesis), len(hypothesis.tokens))
-        for ready, its in work.pairs(hypotheses)
-        for hypothesis in its
-    )
-    results = await all_of(request, made, work.deadline, whole=work.is_small)
-    texts = [Stops(asked.stops).add(result.text, last=True) for result, _ in results]
-    choices = [
-        answer.choice(k, answer.beginning(k) + text, _reason(result))
-        for k, (text, (result, _)) in enumerate(zip(texts, results, strict=True))
-    ]
-    usage = _usage(work, sum(tokens for _, tokens in results))
-    return JSONResponse(answer.of(*choices, usage=usage))
+    written = [(ready, each) for ready, its in work.pairs(hypotheses) for each in its]
+
+    def choices() -> Iterator[dict[str, Any]]:
+        for k, (ready, hypothesis) in enumerate(written):
+            result, logprobs = ready.result(hypothesis), answer.logprobs(ready)
+            if logprobs is not None:
+                logprobs.add(hypothesis.chosen)
+            text = answer.beginning(k) + Stops(asked.stops).add(result.text, last=True)
+            yield answer.choice(k, text, _reason(result), logprobs)
+
+    made = await all_of(request, choices(), work.deadline, whole=work.is_small)
+    usage = _usage(work, sum(len(hypothesis.tokens) for _, hypothesis in written))
+    return JSONResponse(answer.of(*made, usage=usage))
 
 
 class _Stream(StreamingResponse):
@@ -308,16 +346,20 @@ async def _events(asked: _Written, work: Prompts, answer: _Answer) -> AsyncItera
     """Pieces as they come."""
     written = 0
     stops = [Stops(asked.stops) for _ in work.jobs]
+    logprobs = [answer.logprobs(ready) for ready in work.ready]
     try:
         for k in range(len(work.jobs)):
             yield answer.event(answer.choice(k, answer.beginning(k)))
-        async for k, piece, result in work.pieces():
-            if text := stops[k].add(piece, last=result is not None):
-                yield answer.event(answer.choice(k, text))
-            if result is not None:
+        async for k, piece, its in work.pieces():
+            kept = logprobs[k]
+            if isinstance(its, Chosen) and kept is not None:
+                kept.add([its])
+            if text := stops[k].add(piece, last=isinstance(its, Continuation)):
+                yield answer.event(answer.choice(k, text, logprobs=kept))
+            if isinstance(its, Continuation):
                 [hypothesis] = work.jobs[k].future.result()
                 written += len(hypothesis.tokens)
-                yield answer.event(answer.choice(k, "", _reason(result)))
+                yield answer.event(answer.choice(k, "", _reason(its)))
         if asked.stream_options is not None and asked.stream_options.include_usage:
             yield answer.event(usage=_usage(work, written))
         yield "data: [DONE]\n\n"
@@ -359,6 +401,11 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _vector(vector: Any, asked: Embeddings) -> list[float] | str:
+    """Return a vector, or its first dimensions at length 1, as Matryoshka models are used (Kusupati
+    et al. 2022)."""
+    if asked.dimensions not in (None, len(vector)):
+        vector = vector[: asked.dimensions]
+        vector = vector / max(np.linalg.norm(vector), np.finfo(np.float32).tiny)
     if asked.encoding_format == "base64":
         return base64.b64encode(np.asarray(vector, "<f4").tobytes()).decode()
     numbers: list[float] = vector.tolist()

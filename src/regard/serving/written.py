@@ -7,6 +7,7 @@ from typing import Any
 
 from regard.errors import BadArgumentError, RegardError
 from regard.generation import Hypothesis
+from regard.generation.choosers import Chosen
 from regard.serving.decoding import Decode
 from regard.serving.served import Model
 from regard.serving.work import Work
@@ -58,7 +59,7 @@ class Prompts(Work):
         self.ready: list[Prompted] = []
         self.refused: dict[int, RegardError] = {}  # by the number of the prompt
         self.jobs: list[Decode] = []
-        self.tokens: asyncio.Queue[tuple[int, int | None]] = asyncio.Queue()
+        self.tokens: asyncio.Queue[tuple[int, Chosen | None]] = asyncio.Queue()
 
     def __iter__(self) -> Iterator[Decode]:
         for k, prompt in enumerate(self._prompts):
@@ -83,26 +84,26 @@ class Prompts(Work):
         loop = asyncio.get_running_loop()
         for k, job in enumerate(self.jobs):
 
-            def on_token(token: int | None, k: int = k) -> None:
-                loop.call_soon_threadsafe(self.tokens.put_nowait, (k, token))
+            def on_token(chosen: Chosen | None, k: int = k) -> None:
+                loop.call_soon_threadsafe(self.tokens.put_nowait, (k, chosen))
 
             job.on_token = on_token
             job.future.add_done_callback(lambda _, on_token=on_token: on_token(None))  # type: ignore[misc]
 
-    async def pieces(self) -> AsyncIterator[tuple[int, str, Continuation | None]]:
-        """Yield the number of a prompt and the next piece of its text; with its last piece, the
-        result.
+    async def pieces(self) -> AsyncIterator[tuple[int, str, Chosen | Continuation]]:
+        """Yield the number of a prompt and a token of its text, with the piece that is certain by
+        it, which may be empty; at last, the rest and the result.
 
         Raises:
             RegardError: as a job.
         """
         left = len(self.jobs)
         while left:
-            k, token = await self.tokens.get()
+            k, chosen = await self.tokens.get()
             ready = self.ready[k]
-            if token is not None:
-                if ready.writes(token) and (piece := ready.text.add(token)):
-                    yield k, piece, None
+            if chosen is not None:
+                if ready.writes(chosen.token):
+                    yield k, ready.text.add(chosen.token), chosen
                 continue
             left -= 1
             [hypothesis] = self.jobs[k].future.result()

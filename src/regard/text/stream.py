@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from tokenizers.decoders import ByteLevel
+
 from regard.text.tokenizer import Tokenizer
 
 Found = TypeVar("Found")
@@ -18,6 +20,23 @@ _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 def text_after(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]) -> str:
     """Text that `ids` add to that of the ids `before` them: the space between the two, too."""
     return tokenizer.decode([*before, *ids])[len(tokenizer.decode(before)) :]
+
+
+_PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+# Characters of a byte-level vocabulary (Radford et al. 2019): a byte that prints stands for itself.
+_BYTES = {chr(byte): byte for byte in _PRINTED} | {
+    chr(0x100 + k): byte for k, byte in enumerate(sorted({*range(0x100)} - {*_PRINTED}))
+}
+
+
+def bytes_after(tokenizer: Tokenizer, before: Sequence[int], id_: int) -> bytes:
+    """UTF-8 that a token adds to the text of the ids before it; a part of a character, too."""
+    [piece] = tokenizer.tokens([id_])
+    if _BYTE.fullmatch(piece):
+        return bytes([int(piece[3:5], 16)])
+    if isinstance(tokenizer.backend.decoder, ByteLevel) and _BYTES.keys() >= {*piece}:
+        return bytes(_BYTES[character] for character in piece)
+    return text_after(tokenizer, before, [id_]).encode()
 
 
 class TextStream:

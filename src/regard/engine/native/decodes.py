@@ -414,7 +414,8 @@ def is_searched(config: GenerationConfig) -> bool:
     """Return True if texts are searched in the engine as a whole."""
     with_times = config.timestamps_from is not None
     rules = (config.forced_phrases, config.suppress_tokens, config.begin_suppress_tokens)
-    return not (config.do_sample or with_times or any(rules))
+    keeps = config.top_logprobs is not None
+    return not (config.do_sample or with_times or keeps or any(rules))
 
 
 def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]]:

@@ -8,8 +8,17 @@ from pydantic import Field
 
 from regard.errors import BadArgumentError, RegardError
 from regard.generation import Hypothesis
+from regard.inspection import Trace
 from regard.serving.asking import all_of, results_of
-from regard.serving.hooks import Hook, OneOrMore, Results
+from regard.serving.hooks import (
+    TRACE,
+    TRACED,
+    Hook,
+    OneOrMore,
+    Results,
+    asks_for_trace,
+    traced,
+)
 from regard.serving.served import Model
 from regard.serving.state import State
 from regard.serving.work import listed
@@ -29,13 +38,26 @@ async def continue_texts(
     if chosen.get("chat") and asked.text is not None:
         opening = [] if system is None else [{"role": "system", "content": system}]
         prompts = [[*opening, {"role": "user", "content": text}] for text in prompts]
+    is_traced = asks_for_trace(asked, len(prompts))
+    if is_traced and not isinstance(prompts[0], str):
+        raise BadArgumentError(
+            "a trace is of a text, not of a chat. Send it as the template has it."
+        )
     work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout, alone=True)
     hypotheses = await results_of(request, model, work)
     made = (_continued(ready, its) for ready, its in work.pairs(hypotheses))
     results = await all_of(request, made, work.deadline, whole=work.is_small)
     for place, error in sorted(work.refused.items()):
         results.insert(place, error)
-    return results, {}
+    if not is_traced:
+        return results, {}
+    [[best, *_]] = hypotheses
+
+    def trace() -> Trace:
+        tokens = best.tokens
+        return model.task.trace(prompts[0], generate=len(tokens), forced_beginning=tokens)
+
+    return results, await traced(request, here, trace, work.deadline)
 
 
 def _continued(
@@ -52,5 +74,7 @@ ROUTE: Hook = Hook(
     {
         "text": (OneOrMore | None, Field(None, description="One or several to continue.")),
         "messages": (list[dict[str, Any]] | None, Field(None, description="A chat to answer.")),
+        **TRACE,
     },
+    TRACED,
 )

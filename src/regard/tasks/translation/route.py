@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from regard.serving.hooks import Hook, rewrite
+from regard.serving.hooks import TRACE, TRACED, Hook, rewrite
 
 ROUTE: Hook = Hook(
     rewrite,
@@ -17,7 +17,7 @@ ROUTE: Hook = Hook(
             dict[str, str] | None,
             Field(None, description="Terms, each with its translation: Haus|Hauses."),
         ),
-        "trace": (bool, Field(False, description="Also the address of a trace, of one text.")),
+        **TRACE,
     },
-    {"trace": (str | None, None)},
+    TRACED,
 )
