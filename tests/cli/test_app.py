@@ -85,6 +85,7 @@ OPTIONS = {
         "--json", "--all", "--help",
     },
     "info": {"model", "--json", "--taps", "--help"},
+    "get": {"model", "--json", "--help"},
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
         "--strict",

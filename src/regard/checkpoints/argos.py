@@ -16,7 +16,7 @@ from regard.errors import (
     refusing,
     some,
 )
-from regard.files import sha256, whole_folder
+from regard.files import cache_folder, sha256, whole_folder
 from regard.json_files import JsonFiles
 
 PREFIX, ENDING = "argos:", ".argosmodel"
@@ -31,8 +31,7 @@ _MOST, _SMALL = 60, 2**20
 def unpacked(file: Path) -> Path:
     """Return the folder of a package's model, unpacked into the cache unless it is there; see
     `unpack`."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "regard" / "argos" / sha256(file)
+    folder = cache_folder() / "argos" / sha256(file)
     if not (folder / METADATA).is_file():
         unpack(file, folder)
     return folder / MODEL

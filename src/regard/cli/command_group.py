@@ -20,6 +20,7 @@ OTHERS = (
     "studio",
     "serve",
     "info",
+    "get",
     "doctor",
 )
 GROUPS = ("train", "words", "export")
