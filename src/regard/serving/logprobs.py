@@ -49,7 +49,7 @@ class Logprobs:
         """Take tokens that were written."""
         for token, log_prob, likeliest in tokens:
             if self._writes(token):
-                top = [self._spelled(*each) for each in likeliest]
+                top = [self._spelled(*pair) for pair in likeliest]
                 self._waiting.append((self._spelled(token, log_prob), top))
                 self._before = [token]
 
@@ -65,7 +65,8 @@ class Logprobs:
         now, self._waiting = self._waiting[:count], self._waiting[count:]
         if self._chat:
             content = [
-                token.json() | {"top_logprobs": [each.json() for each in top]} for token, top in now
+                token.json() | {"top_logprobs": [other.json() for other in top]}
+                for token, top in now
             ]
             return {"content": content, "refusal": None}
         offsets = []
@@ -73,7 +74,9 @@ class Logprobs:
             offsets.append(self._characters)
             self._characters += len(token.bytes.decode(errors="ignore"))
         most_likely = [
-            {each.token: each.log_prob for each in [*top, token]} for token, top in now if self._top
+            {other.token: other.log_prob for other in [*top, token]}
+            for token, top in now
+            if self._top
         ]
         return {
             "tokens": [token.token for token, _ in now],

