@@ -65,7 +65,7 @@ class Bounds:
 
 
 def option(
-    default: Any,
+    default: object,
     help: str,
     *,
     shown: str | None = None,
@@ -164,7 +164,9 @@ class Options:
         return {each.name: each for each in fields(cls)}  # type: ignore[arg-type]
 
 
-def with_options(base: type[Options], more: Sequence[tuple[str, Any, Any]], **others: Any) -> Any:
+def with_options(
+    base: type[Options], more: Sequence[tuple[str, Any, Any]], **others: object
+) -> Any:
     """Return the class of options with more of them, (name, type, option), and other attributes."""
     names = {name: setting for name, _, setting in more}
     hints = {name: hint for name, hint, _ in more}

@@ -44,7 +44,7 @@ class Place:
     lead: int = 0
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 
@@ -151,7 +151,7 @@ class Family:
         return self.config(**fields)
 
 
-def is_a(value: object, hint: Any) -> bool:
+def is_a(value: object, hint: object) -> bool:
     """Return True if a value is of a type, or a tuple of values of it."""
     if get_origin(hint) in (Union, UnionType):
         return any(is_a(value, kind) for kind in get_args(hint))

@@ -157,7 +157,9 @@ def _open(file: Path) -> Any:
         from gguf import GGUFReader
 
     class Reader(GGUFReader):  # type: ignore[misc, unused-ignore]
-        def _get(self, offset: Any, dtype: Any, count: Any = 1, override_order: Any = None) -> Any:
+        def _get(
+            self, offset: Any, dtype: Any, count: Any = 1, override_order: object = None
+        ) -> Any:
             count, start = int(count), int(offset)
             if self.byte_order != "I":
                 raise ValueError("its numbers are in the other byte order")

@@ -34,7 +34,7 @@ def _make(verb: str) -> Callable[..., None]:
         threads: options.Threads = None,
         engine: options.Engine = "auto",
         precision: options.Precision = None,
-        **arguments: Any,
+        **arguments: object,
     ) -> None:
         common: dict[str, Any] = dict(
             texts=texts, model=model, input=input, output=output, as_json=as_json

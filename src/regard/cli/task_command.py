@@ -227,7 +227,7 @@ class TaskCommand:
         """Return the task's inputs, of some lines."""
         return [(line.text,) for line in lines]
 
-    def warn(self, line: Line, result: Any) -> None:
+    def warn(self, line: Line, result: object) -> None:
         """Say of a result that it is not whole."""
         if getattr(result, "truncated", False):
             self.say(
@@ -270,7 +270,7 @@ class TaskCommand:
         """Return the same as it is in a file."""
         return self.as_text(pairs).encode()
 
-    def json(self, line: Line, result: Any) -> str:
+    def json(self, line: Line, result: object) -> str:
         """Return a line of JSON: the fields that came in and the result's."""
         return self.json_line(line, self.answered(result))
 
@@ -336,7 +336,7 @@ def class_of(verb: str) -> type[TaskCommand]:
     return command() if command else TaskCommand
 
 
-def call(verb: str, **arguments: Any) -> TaskCommand:
+def call(verb: str, **arguments: object) -> TaskCommand:
     """Return a call of a task's command; what is left out is as by default.
 
     >>> call("translate", texts=["a"], num_beams=2).chosen

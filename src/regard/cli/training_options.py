@@ -54,7 +54,7 @@ def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Com
         every = sorted(own + options, key=lambda each: each.name == "threads")
 
         @wraps(command)
-        def with_options(**arguments: Any) -> None:
+        def with_options(**arguments: object) -> None:
             command(**arguments)
 
         with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]

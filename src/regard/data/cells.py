@@ -10,7 +10,7 @@ _ITEM = re.compile(_WORD)
 _NUMPY = re.compile(rf"\[\s*{_WORD}(?:\s+{_WORD})*\s*\]")
 
 
-def literal(cell: Any) -> Any:
+def literal(cell: object) -> Any:
     """Return the list or object that a cell holds, as it is or as text; None for anything else.
 
     >>> literal("['a', 'b']"), literal("[1 0 1]"), literal("['a' 'b']"), literal("[a]")

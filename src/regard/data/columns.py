@@ -148,7 +148,7 @@ class Columns:
             if len({*map(str, values)}) == 1:
                 self._constant[place] = (name, str(values[0]))
 
-    def _watch(self, line: int, record: Any) -> None:
+    def _watch(self, line: int, record: object) -> None:
         """Refuse a column that is not read, of one value in the first rows, for another value."""
         row = inner(record) if isinstance(record, Mapping) else record
         for place, (name, before) in list(self._constant.items()):
@@ -214,7 +214,7 @@ def _value_at(row: Any, place: Any) -> Any:
     return row[place] if place < len(row) else None
 
 
-def _several(place: Any) -> tuple[int, ...]:
+def _several(place: object) -> tuple[int, ...]:
     """Return the columns of a role."""
     return place if isinstance(place, tuple) else () if place is None else (place,)
 

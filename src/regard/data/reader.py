@@ -330,7 +330,7 @@ def table_rows(table: Any) -> list[dict[str, Any] | None]:
         return table_rows(table.slice(0, half)) + table_rows(table.slice(half))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
     if isinstance(value, dict):
         return {str(name): plain(member) for name, member in value.items()}

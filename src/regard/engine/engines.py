@@ -51,7 +51,7 @@ class Engine(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+    def of(cls, handle: ModelHandle, say: Say, **settings: object) -> Engine:
         """Return the engine for a model; see `Task.run_by`."""
 
     @abstractmethod
@@ -156,7 +156,7 @@ class Torch(Engine):
         self._handle = handle
 
     @classmethod
-    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+    def of(cls, handle: ModelHandle, say: Say, **settings: object) -> Engine:
         return cls(handle)
 
     def now(self, handle: ModelHandle) -> Engine:
@@ -324,7 +324,7 @@ ENGINES: dict[str, type[Engine]] = {
 }
 
 
-def check_engine(name: str, **settings: Any) -> type[Engine]:
+def check_engine(name: str, **settings: object) -> type[Engine]:
     """Return the engine of a name.
 
     Raises:

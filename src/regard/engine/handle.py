@@ -160,14 +160,14 @@ class ModelHandle:
         """The engine that was chosen, or the model itself where its weights have changed since."""
         return self._engine().now(self)
 
-    def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: Any) -> Self:
+    def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: object) -> Self:
         """Return the same model, computed by another engine; see `engine.ENGINES`."""
         engine = Lazy(lambda: kind.of(self, say, **settings))
         if not kind.decides_later:
             engine()
         return self._with(_engine=engine)
 
-    def _with(self, **changes: Any) -> Self:
+    def _with(self, **changes: object) -> Self:
         other = object.__new__(type(self))  # copy.copy makes what __reduce__ says
         vars(other).update(vars(self) | changes)
         return other

@@ -27,7 +27,7 @@ def asked(option: str = "") -> Any:
     return field(default_factory=list, metadata={"asked": option or True})
 
 
-def array(kind: Any, *, default: Any = MISSING) -> Any:
+def array(kind: object, *, default: object = MISSING) -> Any:
     """Return a field with an array, which JSON has as this kind of list."""
     return field(default=default, metadata={"json": kind})
 
@@ -43,7 +43,7 @@ class Result:
         """Return the plain form of every alternative, label or answer, best first."""
         return [self.line()]
 
-    def changed(self, **values: Any) -> Self:
+    def changed(self, **values: object) -> Self:
         """Return the result with other values of some fields, which are not checked."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), **values)
@@ -129,7 +129,7 @@ def shape(kind: Any) -> dict[str, Any]:
     }
 
 
-def _json(value: Any, chosen: Collection[str]) -> Any:
+def _json(value: object, chosen: Collection[str]) -> Any:
     if isinstance(value, Result):
         return value.json(chosen)
     if is_dataclass(value):
@@ -139,7 +139,7 @@ def _json(value: Any, chosen: Collection[str]) -> Any:
     return _numbers(value.tolist()) if hasattr(value, "tolist") else value
 
 
-def _numbers(values: Any) -> Any:
+def _numbers(values: object) -> Any:
     """Return numbers of an array; nine digits are all of a float32."""
     return (
         [_numbers(each) for each in values] if isinstance(values, list) else float(f"{values:.9g}")

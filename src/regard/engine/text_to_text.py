@@ -501,7 +501,7 @@ class TextToText(Task):
         other._set(EncoderDecoderHandle.of(model), self.generation)
         return other
 
-    def decoding_by(self, **changes: Any) -> Self:
+    def decoding_by(self, **changes: object) -> Self:
         """Return the same model with other attributes, such as the defaults of `generation`."""
         other = copy.copy(self)
         vars(other).update(changes)

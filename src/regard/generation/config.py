@@ -160,7 +160,7 @@ class GenerationConfig:
                 f" num_beams={self.num_beams}. Set num_beams=1, or generate without a stream."
             )
 
-    def updated(self, **changes: Any) -> GenerationConfig:
+    def updated(self, **changes: object) -> GenerationConfig:
         """Return a copy with some settings changed, as a caller of a task names them.
 
         Asking for one strategy leaves the other: `do_sample=True` sets num_beams to 1, and
@@ -344,7 +344,7 @@ OFF: dict[str, Any] = {
 SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *NEW_TOKENS, *OFF)
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     return [_as_json(item) for item in value] if isinstance(value, tuple) else value
 
 

@@ -45,7 +45,7 @@ from regard.progress import report
 NOTHING = SwitchedOff()
 
 
-def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
+def trace(model: Any, *text: object, keep: str = "auto", **inputs: Any) -> Trace:
     """Run a model once with its own fast kernels, and returns the trace of that run.
 
     >>> from regard.models import Decoder, decoder_preset
@@ -229,7 +229,7 @@ def no_changes(model: Any) -> AbstractContextManager[object]:
     return torch.inference_mode()
 
 
-def as_read(model: Any, value: Any) -> Any:
+def as_read(model: Any, value: object) -> Any:
     """Return a value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
@@ -309,7 +309,7 @@ def numbered_axes(taps: Mapping[str, Tap]) -> dict[str, AxisInfo]:
     return {axis: numbered(length) for axis, length in lengths.items()}
 
 
-def logits_of(model: Any, output: Any) -> Array | None:
+def logits_of(model: Any, output: object) -> Array | None:
     """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
     which an answer begins and ends; None for a model that returns states."""
     if isinstance(model, Facts):
@@ -411,7 +411,7 @@ def tap_name(path: str) -> str:
     return path.removesuffix("_attention")
 
 
-def output_weight(attention: Any) -> Array | None:
+def output_weight(attention: object) -> Array | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
     from regard.models.layers import MultiHeadAttention
 

@@ -395,7 +395,7 @@ def checked(name: str, part: slice, length: int) -> slice:
     return part
 
 
-def _cloned(value: Any) -> Any:
+def _cloned(value: object) -> Any:
     return value.clone() if hasattr(value, "clone") else value
 
 

@@ -67,7 +67,7 @@ class _Asked(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out(cls, values: Any) -> Any:
+    def _leave_out(cls, values: object) -> Any:
         if not isinstance(values, dict):
             return values
         fields = {name: value for name, value in values.items() if value is not None}
@@ -91,7 +91,7 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
-def _texts(value: Any) -> Any:
+def _texts(value: object) -> Any:
     """Return a text or several.
 
     Raises:
@@ -245,11 +245,11 @@ class _Answer:
             content = {"message": message | {"refusal": None}}
         return {"index": index, **content, "logprobs": None, "finish_reason": reason}
 
-    def of(self, *choices: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def of(self, *choices: dict[str, Any], **more: object) -> dict[str, Any]:
         """Return the object around choices."""
         return {**self._fields, "choices": list(choices), **more}
 
-    def event(self, *choices: dict[str, Any], **more: Any) -> str:
+    def event(self, *choices: dict[str, Any], **more: object) -> str:
         """Such an object as an event of a stream."""
         return _event(self.of(*choices, **more))
 

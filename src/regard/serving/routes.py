@@ -47,7 +47,7 @@ class Asked(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_names(cls, values: Any) -> Any:
+    def _check_names(cls, values: object) -> Any:
         for name in values if isinstance(values, dict) else ():
             if name not in cls.model_fields:
                 raise unknown("a field", name[:80], cls.model_fields)
@@ -141,7 +141,7 @@ def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
     return value
 
 
-def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseModel]:
+def _result_class(kind: object, name: str, *, nested: bool = False) -> type[BaseModel]:
     """Return the class of a task's results in the schema, by the shape of their JSON."""
     named: dict[str, Any] = {}
     for key, hint in shape(kind).items():

@@ -20,7 +20,7 @@ RECIPES = {kind.name: kind.training for kind in catalog.TRAINED.values()}
 
 
 def evaluate(
-    model: "str | os.PathLike[str] | Task", data: str | os.PathLike[str], **options: Any
+    model: "str | os.PathLike[str] | Task", data: str | os.PathLike[str], **options: object
 ) -> Report:
     """Score a model on your own data, as `regard evaluate` does.
 

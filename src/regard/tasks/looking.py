@@ -248,7 +248,7 @@ def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
     return sentence | options_of(chosen.generation, task)
 
 
-def options_of(settings: Any, task: str) -> dict[str, float]:
+def options_of(settings: object, task: str) -> dict[str, float]:
     """Return the options of a model with these settings, GenerationConfig's or those of
     transformers."""
     plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by

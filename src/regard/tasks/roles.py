@@ -189,7 +189,7 @@ def _of_layer(
     return heads
 
 
-def _shares(measured: NDArray[np.float64], chance: Any) -> list[Share]:
+def _shares(measured: NDArray[np.float64], chance: object) -> list[Share]:
     """Return the shares of what was measured in each sequence, (sequences, shares)."""
     ends = zip(np.nanmean(measured, 0), *intervals_of_means(measured), strict=True)
     return [Share(*map(float, (*numbers, chance))) for numbers in ends]

@@ -221,7 +221,7 @@ class Evaluator(ABC, Generic[OptionsT]):
         return {}
 
     def report(
-        self, task: Any, data: Any, *, other: Any = None, name: str = "", bar: Bar = no_bar
+        self, task: Any, data: object, *, other: object = None, name: str = "", bar: Bar = no_bar
     ) -> Report:
         """Score a model.
 
@@ -288,7 +288,7 @@ def shown(spelled: str, figure: float) -> str:
     return spelled.format(figure) if math.isfinite(figure) else "–"
 
 
-def _defined(value: Any) -> Any:
+def _defined(value: object) -> Any:
     """Return a value of JSON with null for numbers that are not defined."""
     if isinstance(value, Mapping):
         return {name: _defined(part) for name, part in value.items()}

@@ -73,7 +73,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         """Return the files that are read of a path: itself, unless it may be a folder."""
         return [path]
 
-    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: object) -> Iterator[Example]:
         """Read a file as the evaluator does."""
         columns = cast(LineOptions, self.options).columns()
         reading = {"on_bad_line": on_bad_line, "say": self.say, "note": self.say, **reading}

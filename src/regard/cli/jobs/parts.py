@@ -94,7 +94,7 @@ def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:
             writer.write_table(_cast(module.read_table(io.BytesIO(part)), schema))
 
 
-def arrow_type(hint: Any) -> Any:
+def arrow_type(hint: object) -> Any:
     """Return the type of Arrow for a part of a result: see `tasks.result.shape`."""
     import pyarrow
 
@@ -138,7 +138,7 @@ def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any
     return pyarrow.table(columns)
 
 
-def _parquet(table: Any) -> bytes:
+def _parquet(table: object) -> bytes:
     file = io.BytesIO()
     parquet().write_table(table, file)
     return file.getvalue()

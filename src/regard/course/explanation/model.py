@@ -40,7 +40,7 @@ Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
 
 
-def running(model: nn.Module, **inputs: Any) -> Run:
+def running(model: nn.Module, **inputs: object) -> Run:
     """`model(**inputs)` under an edit, for `explain_tap`.
 
     >>> model = regard.from_pretrained("sentences")
@@ -183,7 +183,7 @@ def _sublayer(
     tokens: list[str],
     vectors: Any,
     key_tokens: list[str] | None = None,
-    memory: Any = None,
+    memory: object = None,
 ) -> tuple[Setup, NDArray[np.float64]]:
     path = f"{tap}_attention"
     sizes, rotation = model.attentions()[path], _rotation_of_engine(model, tap, len(tokens))

@@ -80,7 +80,7 @@ class Jobs:
         streams: bool = False,
         line: int = 0,
         seconds: float = 1e9,
-        tag: Any = None,
+        tag: object = None,
     ) -> int:
         """Return the number of a new text.
 

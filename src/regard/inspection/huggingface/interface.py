@@ -117,7 +117,7 @@ def reporting() -> Iterator[None]:
     interface = attention_interface()
     original = interface.get_interface
 
-    def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
+    def get_interface(self: object, implementation: object, default: Callable[..., Any]) -> Any:
         function = original(self, implementation, default)
         listener = _listener.get()
         if listener is None:
@@ -170,7 +170,7 @@ class KernelLse(TorchDispatchMode):
     lse: Tensor | None = None
 
     def __torch_dispatch__(
-        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        self, function: Any, types: object, args: Any = (), kwargs: Any = None
     ) -> Any:
         returned = function(*args, **(kwargs or {}))
         if function.overloadpacket in FUSED:

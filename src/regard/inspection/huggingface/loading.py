@@ -89,7 +89,7 @@ def reader_of(task: str, folder: Path, transformers: Any) -> Any:
     return loaded("tokenizer", transformers.AutoTokenizer.from_pretrained, folder)
 
 
-def loaded(what: str, load: Callable[..., Any], folder: Path, **more: Any) -> Any:
+def loaded(what: str, load: Callable[..., Any], folder: Path, **more: object) -> Any:
     """Call `load`. Raises RegardError for what it cannot, with transformers' first line."""
     try:
         with quiet():

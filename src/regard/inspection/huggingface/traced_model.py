@@ -81,7 +81,7 @@ class TracedModel:
         generate: int | None = None,
         forced_beginning: Sequence[int] = (),
         keep: str = "auto",
-        **options: Any,
+        **options: object,
     ) -> Trace:
         """Read a text (for a vision model: the path of an image) and traces what it attends to.
 

@@ -208,7 +208,7 @@ def from_preset(
     config: Callable[..., Config],
     presets: Mapping[str, Mapping[str, Any]],
     name: str,
-    **changes: Any,
+    **changes: object,
 ) -> Config:
     """Return the config with the values of the named preset, but for the changes.
 

@@ -44,7 +44,7 @@ class DynamicScaling:
     attention_factor: ClassVar[float] = 1.0
     factor: int | float
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: object) -> Any:
         return frequencies
 
 
@@ -137,7 +137,7 @@ class LongScaling:
     _: KW_ONLY
     long_positions: int  # the longest text with `long_factor`, in tokens
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: object) -> Any:
         return frequencies / arrays_of(frequencies).array(self.short_factor, like=frequencies)
 
 

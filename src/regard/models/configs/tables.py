@@ -9,7 +9,7 @@ from regard.errors import BadArgumentError
 Array = Any  # a torch.Tensor or a numpy.ndarray
 
 
-def frequencies(xp: Any, d_model: int, base: int | float = 10000.0, device: Any = None) -> Array:
+def frequencies(xp: Any, d_model: int, base: int | float = 10000.0, device: object = None) -> Array:
     """Radians per position of each pair, (half,), in float64: in float32 a far position's angle is
     off.
 

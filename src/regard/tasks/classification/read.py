@@ -154,7 +154,7 @@ def _indicators(lists: Sequence[Any]) -> int:
     return count if often == len(lists) or (repeated and often >= 0.9 * len(lists)) else 0
 
 
-def _is_indicator(value: Any) -> bool:
+def _is_indicator(value: object) -> bool:
     return (
         isinstance(value, list)
         and len(value) > 1
@@ -169,13 +169,13 @@ def _at_ones(value: Any, count: int) -> list[str]:
     return [str(place) for place, flag in enumerate(value) if flag]
 
 
-def _is_missing(value: Any, separator: str | None) -> bool:
+def _is_missing(value: object, separator: str | None) -> bool:
     if isinstance(value, str):
         return separator is None and not trimmed(value)
     return value is None or value != value  # NaN
 
 
-def _label_list(value: Any, separator: str | None) -> list[str]:
+def _label_list(value: object, separator: str | None) -> list[str]:
     """Return the labels of a row as they are written: a list, a number, text that may hold several,
     or a yes or no for each."""
     if isinstance(value, Mapping) and value and all(is_flag(flag) for flag in value.values()):

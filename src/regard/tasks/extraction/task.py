@@ -47,7 +47,7 @@ class Extractor(TokenReader):
             return self.run([text], **options)[0].summary
         return [result.summary for result in self.run(text, **options)]
 
-    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+    def with_options(self, **options: object) -> tuple[Self, dict[str, Any]]:
         """Refuses the options of models that write."""
         for name in options.keys() - {"alternatives", "force", "tokens"}:
             raise BadArgumentError(

@@ -105,7 +105,7 @@ class ImageClassificationOptions(TunedOptions):
         """The preset of a model from random weights."""
         return self.preset or DEFAULT_VISION
 
-    def model_settings(self, labels: tuple[str, ...], **changes: Any) -> Any:
+    def model_settings(self, labels: tuple[str, ...], **changes: object) -> Any:
         """Return the config of a new model for these labels; without any, of one without a head."""
         from regard.models import vision_preset
 

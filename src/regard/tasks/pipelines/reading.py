@@ -35,9 +35,9 @@ def classify(
     top_k: int | str | None = "",
     return_all_scores: bool | None = None,
     function_to_apply: str | None = None,
-    truncation: Any = None,
+    truncation: object = None,
     max_length: int | None = None,
-    padding: Any = None,
+    padding: object = None,
     **options: Any,
 ) -> list[Any]:
     """`{"label", "score"}` for each text, or, where `top_k` is options, a list of them, best first.
@@ -156,7 +156,7 @@ def _pieces(tokenizer: Tokenizer, text: str, span: Span) -> list[str]:
 
 
 def answer(
-    runner: Answerer, inputs: Sequence[Mapping[str, str]], *, padding: Any = None, **options: Any
+    runner: Answerer, inputs: Sequence[Mapping[str, str]], *, padding: object = None, **options: Any
 ) -> list[Any]:
     """`{"score", "start", "end", "answer"}` for each question; a list of several."""
     for entry in inputs:
@@ -179,7 +179,7 @@ def fill(
     *,
     targets: str | Sequence[str] | None = None,
     tokenizer_kwargs: Mapping[str, Any] | None = None,
-    **options: Any,
+    **options: object,
 ) -> list[Any]:
     """`[{"score", "token", "token_str", "sequence"}]` for each text; a list of those for several
     masks in it."""
@@ -219,12 +219,12 @@ def features(
     return [torch.from_numpy(state) for state in states]
 
 
-def is_cut(truncation: Any) -> bool:
+def is_cut(truncation: object) -> bool:
     """Return whether a strategy cuts a text that is too long."""
     return truncation not in (None, False, "do_not_truncate")
 
 
-def check_whole(truncation: Any, results: Sequence[Any]) -> None:
+def check_whole(truncation: object, results: Sequence[Any]) -> None:
     """Refuses a result of a text that was cut where `truncation` says that it may not be."""
     if truncation is not None and not is_cut(truncation):
         for number, result in enumerate(results):

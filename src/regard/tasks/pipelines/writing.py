@@ -91,7 +91,7 @@ def translate(
     *,
     src_lang: str | None = None,
     tgt_lang: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> list[Any]:
     if src_lang or tgt_lang:
         runner = runner.between(src_lang, tgt_lang)
@@ -163,7 +163,7 @@ def write(
         found = runner.run(asked, cut=cut, continue_final_message=goes, **options)
         results |= zip(places, found, strict=True)
 
-    def entry(result: Any, prompt: Any, goes: bool) -> dict[str, Any]:
+    def entry(result: Any, prompt: object, goes: bool) -> dict[str, Any]:
         if ids_asked:
             return {"generated_token_ids": result.ids}
         text = _cleaned(result.text, clean_up_tokenization_spaces)
@@ -234,7 +234,7 @@ def _cleaned(text: str, clean_up: bool | None) -> str:
     return _SPACE_BEFORE.sub("", text) if clean_up else text
 
 
-def _behind(prefix: str, prompt: Any) -> Any:
+def _behind(prefix: str, prompt: object) -> Any:
     return prefix + prompt if isinstance(prompt, str) else prompt
 
 

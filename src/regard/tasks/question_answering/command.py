@@ -54,7 +54,7 @@ class Answer(TaskCommand):
 
         return read_each(self._pair, lines)
 
-    def json(self, line: Line, result: Any) -> str:
+    def json(self, line: Line, result: object) -> str:
         fields = line.fields or {"question": line.text}
         if result is not None and line.text.startswith("{"):
             fields = json_object(line.text)

@@ -132,7 +132,7 @@ def _asked(values: tuple[Any, ...], line: int) -> _Asked:
     return _Asked(question, context, answers, str(title or ""), line, _id(name))
 
 
-def _id(value: Any) -> str:
+def _id(value: object) -> str:
     return "" if value is None else str(value)
 
 
@@ -181,7 +181,7 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     return content["data"], lines
 
 
-def _is_row(article: Any) -> bool:
+def _is_row(article: object) -> bool:
     """Return whether an entry of "data" is a question with its context, not an article."""
     return isinstance(article, dict) and {"question", "context"} <= article.keys()
 
@@ -214,7 +214,7 @@ def _entries(path: str, articles: list[Any]) -> Iterator[tuple[Any, str, Any]]:
         raise DamagedFileError(f"{path}: {error}") from None
 
 
-def _member(entry: Any, name: str, kind: type, what: str) -> Any:
+def _member(entry: object, name: str, kind: type, what: str) -> Any:
     value = entry.get(name) if isinstance(entry, dict) else None
     if not isinstance(value, kind):
         raise BadCellError(

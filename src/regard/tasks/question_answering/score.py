@@ -196,7 +196,7 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     unit = "questions"
     doing = "answering"
 
-    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: Any) -> Iterator[Example]:
+    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: object) -> Iterator[Example]:
         return QuestionReader(self.options, self.say).read(path, on_bad_line)
 
     scorer = staticmethod(evaluate_answers)

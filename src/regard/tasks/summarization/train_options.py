@@ -58,6 +58,6 @@ class SummarizationOptions(DocumentColumns, SequenceOptions):
         new = self.base_model is None
         return 1000 if self.warmup is None and new else super().warmup_steps(last)
 
-    def model_config(self, vocab_size: int, **changes: Any) -> Any:
+    def model_config(self, vocab_size: int, **changes: object) -> Any:
         longest = max(self.max_source_length, self.max_length + 1)
         return super().model_config(vocab_size, **({"max_positions": longest} | changes))

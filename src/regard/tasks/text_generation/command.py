@@ -65,7 +65,7 @@ class Generate(TaskCommand):
         system = self.call.get("system")
         return [] if system is None else [{"role": "system", "content": system}]
 
-    def warn(self, line: Line, result: Any) -> None:
+    def warn(self, line: Line, result: object) -> None:
         self._warn(result, f"the text of line {line.number}")
 
     def plain(self, line: Line, result: Any) -> str | None:
@@ -78,7 +78,7 @@ class Generate(TaskCommand):
         shown = (several_lines(text if self.chat else f"{line.text}{text}") for text in texts)
         return start + "\n\n".join(shown)
 
-    def _stream(self, prompt: Any) -> Any:
+    def _stream(self, prompt: object) -> Any:
         """Print a text as it is written; its result, if nothing stopped it."""
         stop = self.call.get("stop") or ()
         pieces = self.task.stream(prompt, stop_strings=stop, **self.decoding)

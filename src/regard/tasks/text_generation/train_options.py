@@ -111,7 +111,7 @@ class LanguageModelOptions(RunningTextOptions):
             return 1e-4
         return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
 
-    def model_settings(self, vocab_size: int, **changes: Any) -> Any:
+    def model_settings(self, vocab_size: int, **changes: object) -> Any:
         """Return the config of a new model."""
         from regard.models.configs.decoder import DECODER_PRESETS, decoder_preset
 

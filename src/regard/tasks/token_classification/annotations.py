@@ -11,7 +11,7 @@ _START, _END = ("start", "start_offset", "begin"), ("end", "end_offset")
 _LABEL = ("label", "labels", "entity", "type", "tag", "entity_group", "entity_type")
 
 
-def spans_of(value: Any) -> list[dict[str, Any]]:
+def spans_of(value: object) -> list[dict[str, Any]]:
     """Spans with a "start", an "end" and a "label", from a list of them in any of these forms.
 
     >>> spans_of([[0, 4, "PER"]])
@@ -40,7 +40,7 @@ def _first(part: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((part[name] for name in names if name in part), None)
 
 
-def _span(start: Any, end: Any, label: Any) -> dict[str, Any]:
+def _span(start: object, end: object, label: object) -> dict[str, Any]:
     if isinstance(label, list) and len(label) == 1:
         [label] = label
     numbers = all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end))

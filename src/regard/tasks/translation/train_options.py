@@ -142,7 +142,7 @@ class TrainingOptions(LineOptions, SequenceOptions):
         own = ("separate_vocabularies", "fold_quotes", "architecture")
         return (*super().of_new_models(), *own, *OWN["transformer"][1:], *OWN["recurrent"])
 
-    def model_config(self, vocab_size: int, **changes: Any) -> Any:
+    def model_config(self, vocab_size: int, **changes: object) -> Any:
         """Return the config of the model that the options describe, with any other changes.
 
         Raises:

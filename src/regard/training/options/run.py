@@ -21,15 +21,15 @@ def training_option(default: Any, help: str, *, panel: str = "Training", **more:
     return options.option(default, help, panel=panel, **more)
 
 
-def data_option(default: Any, help: str, **more: Any) -> Any:
+def data_option(default: object, help: str, **more: object) -> Any:
     return training_option(default, help, panel="Data", **more)
 
 
-def model_option(default: Any, help: str, **more: Any) -> Any:
+def model_option(default: object, help: str, **more: object) -> Any:
     return training_option(default, help, panel="Model", **more)
 
 
-def limit_option(default: Any, help: str, **more: Any) -> Any:
+def limit_option(default: object, help: str, **more: object) -> Any:
     return training_option(default, help, panel="Evaluation and limits", free=True, **more)
 
 

@@ -52,7 +52,7 @@ class SequenceOptions(RunOptions):
     def usual_rate(self) -> float:
         return SEQUENCE_RATES[self.preset] if self.base_model is None else 1e-4
 
-    def model_config(self, vocab_size: int, **changes: Any) -> Any:
+    def model_config(self, vocab_size: int, **changes: object) -> Any:
         """Return the config of the new model that the options describe, with any other changes."""
         from regard.models import preset
 

@@ -19,7 +19,7 @@ WHOLE = ("method", "dim")  # of vectors that begin from nothing
 SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
-def _skip_gram(help: str, default: str, **more: Any) -> Any:
+def _skip_gram(help: str, default: str, **more: object) -> Any:
     """Return an option of skip-gram alone, whose default stands in `train_vectors`."""
     return option(f"{help} Skip-gram.", default=default, **more)
 
