@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, wraps
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -26,7 +27,7 @@ class Arrays:
     result."""
 
     @cached_property
-    def library(self) -> Any:
+    def library(self) -> ModuleType:
         return np
 
     def no_gradients(self) -> AbstractContextManager[object]:
@@ -193,7 +194,7 @@ class TorchArrays(Arrays):
     """The same on tensors."""
 
     @cached_property
-    def library(self) -> Any:
+    def library(self) -> ModuleType:
         import torch
 
         return torch
@@ -299,7 +300,7 @@ def pieces(x: Array, size: int) -> list[Array]:
     return [x[first : first + size] for first in range(0, max(len(x), 1), size)]
 
 
-def torch_if_imported() -> Any:
+def torch_if_imported() -> ModuleType | None:
     """Return torch where something has imported it; elsewhere there are no tensors: None."""
     if "torch" not in sys.modules:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from regard.checkpoints import argos, shipped
@@ -187,7 +188,7 @@ def wanted(file: str) -> bool:
     return _matches(file, (*CONFIGS, *WEIGHTS, *OLD_WEIGHTS))
 
 
-def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Path:
+def _fetched_before(hub: ModuleType, name: str, revision: str, error: Exception) -> Path:
     config = hub.try_to_load_from_cache(name, "config.json", revision=revision)
     if isinstance(config, str):
         return Path(config).parent
@@ -236,7 +237,7 @@ def _checksum(file: Path, entry: Any) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _refused(error: Exception, hub: Any) -> bool:
+def _refused(error: Exception, hub: ModuleType) -> bool:
     """Return True if the hub answered, and the answer was no."""
     kinds = (hub.errors.RepositoryNotFoundError, hub.errors.RevisionNotFoundError)
     return isinstance(error, (*kinds, hub.errors.HFValidationError))

@@ -22,6 +22,9 @@ from regard.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
+    from regard.models.configs.config import ModelConfig
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+    from regard.models.configs.recurrent import RecurrentConfig
 
 T = TypeVar("T")
 State = tuple[Any, ...]
@@ -185,7 +188,7 @@ class IdConfig:
     start_id: int
 
     @classmethod
-    def of(cls, config: Any) -> IdConfig:
+    def of(cls, config: EncoderDecoderConfig | RecurrentConfig) -> IdConfig:
         """Return the settings of an encoder–decoder's config."""
         endless = getattr(config, "positions", None) == "relative"
         return cls(
@@ -211,7 +214,7 @@ class EncoderDecoderHandle(ModelHandle):
             UnsupportedError: not an encoder–decoder that writes.
         """
 
-        def check(config: Any) -> None:
+        def check(config: ModelConfig) -> None:
             if config.head != "language_model":
                 raise UnsupportedError(
                     f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration);"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+    from regard.engine.handle import IdConfig
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks, SwitchedOff
     from regard.inspection.trace_data import TraceData
@@ -518,7 +519,7 @@ def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, .
     return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
 
 
-def with_ids(generation: GenerationConfig, config: Any) -> GenerationConfig:
+def with_ids(generation: GenerationConfig, config: IdConfig) -> GenerationConfig:
     """Return the settings with the ids of a model's config that they lack."""
     ids = {
         "eos_token_id": config.eos_id,

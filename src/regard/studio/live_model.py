@@ -5,7 +5,7 @@ written."""
 import base64
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from regard.studio.packing import packed
 from regard.tasks.embedding.task import EVERYDAY
 from regard.tasks.images.preparation import Background
 from regard.tasks.translation.task import Translator
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
@@ -161,7 +164,7 @@ def config_of(task: Any) -> Any:
     return task.model.config if source is None else source.config
 
 
-def parameters_of(description: dict[str, Any], config: Any) -> int:
+def parameters_of(description: dict[str, Any], config: "ModelConfig") -> int:
     """Return number of a model's parameters, those that the page computes included."""
     places = {place["at"]: place for place in description["tensors"].values()}
     sizes = [place.get("length") or place["rows"] * place["columns"] for place in places.values()]
@@ -169,12 +172,12 @@ def parameters_of(description: dict[str, Any], config: Any) -> int:
     return sum(sizes) + sum(math.prod(shapes[name]) for name in without_of(config))
 
 
-def without_of(config: Any) -> frozenset[str]:
+def without_of(config: "ModelConfig") -> frozenset[str]:
     """Tables that the page computes: sinusoids."""
     return POSITIONS if config.positions == "sinusoidal" else frozenset()
 
 
-def _computes(architecture: str, config: Any) -> bool:
+def _computes(architecture: str, config: "ModelConfig") -> bool:
     """Return True for attention of the kind that the page's maps are computed by."""
     if architecture == "EncoderDecoder":
         return config.head == "language_model" and config.positions in ("sinusoidal", "learned")
@@ -201,13 +204,12 @@ def _config(architecture: str, config: Any, arrays: dict[str, Any]) -> dict[str,
         queries, keys = facts.attends(path)
         kind = module.removesuffix("_attention")
         factor = scale(find_score(config.score), dim) if hasattr(config, "score") else dim**-0.5
-        if getattr(config, "score_width", None):
+        if config.score_width:
             factor = config.score_width**-0.5
         causal = side == "decoder" and kind == "self"
         sizes = (heads, key_heads, dim, queries, keys, causal, factor)
         taps.append(PageTap(tap_name(path), side, kind, int(layer), *sizes))  # type: ignore[arg-type]
     settings = settings_of(config, arrays, PRECISIONS.index("fp32"), kernels=0)
-    pair = isinstance(config, EncoderDecoderConfig)
     layers = {side: len({tap.layer for tap in taps if tap.side == side}) for side in _SIDES}
     made = PageConfig(
         engine=base64.b64encode(bytes(settings)).decode("ascii"),
@@ -221,7 +223,11 @@ def _config(architecture: str, config: Any, arrays: dict[str, Any]) -> dict[str,
         positions="learned" if config.positions == "grid" else config.positions,
         position_offset=getattr(config, "position_offset", 0),
         max_positions=getattr(config, "max_positions", 0),
-        output_scale=config.d_model**-0.5 if pair and config.scale_output else 1.0,
+        output_scale=(
+            config.d_model**-0.5
+            if isinstance(config, EncoderDecoderConfig) and config.scale_output
+            else 1.0
+        ),
     )
     return asdict(made)
 

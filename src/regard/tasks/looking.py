@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from regard.checkpoints import Checkpoint, open_checkpoint, shipped
 from regard.checkpoints.families import TYPES
@@ -29,6 +29,9 @@ from regard.tasks.images.task import ImageReader
 from regard.tasks.kinds import kind_of
 from regard.tasks.loading import task_class
 from regard.tasks.sample_image import sample_image
+
+if TYPE_CHECKING:
+    pass
 
 EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",

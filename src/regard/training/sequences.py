@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 import torch
@@ -25,6 +25,9 @@ from regard.training import cross_entropy
 from regard.training.options.sequences import SequenceOptions
 from regard.training.prepared import Prepared
 from regard.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    pass
 
 TaskT = TypeVar("TaskT", bound=TextToText)
 OptionsT = TypeVar("OptionsT", bound=SequenceOptions)

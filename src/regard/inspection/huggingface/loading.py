@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from regard.errors import NotFoundError, UnsupportedError, first_line
@@ -36,7 +37,7 @@ def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None)
     return TracedModel(model.eval(), reader, task, name=name or folder.resolve().name)
 
 
-def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
+def kind_of(config: Any, transformers: ModuleType) -> tuple[str, Any]:
     """Task of the model, and the class that loads it with its head."""
     from transformers.models.auto import modeling_auto as known
 
@@ -72,7 +73,7 @@ def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
     )
 
 
-def reader_of(task: str, folder: Path, transformers: Any) -> Any:
+def reader_of(task: str, folder: Path, transformers: ModuleType) -> Any:
     """Tokenizer or image processor that makes a model's inputs."""
     if task == "vision":
         if not (folder / "preprocessor_config.json").is_file():

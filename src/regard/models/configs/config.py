@@ -35,6 +35,9 @@ class ModelConfig:
     # Of configs that leave no choice.
     head = "language_model"
     labels: tuple[str, ...] = ()
+    # Of its tokens.
+    vocab_size: int
+    pad_id: int | None
     # Of a Transformer's layers, likewise.
     d_model: int
     d_ff: int

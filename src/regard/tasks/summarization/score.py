@@ -3,7 +3,7 @@
 import re
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -178,7 +178,7 @@ def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Roug
     return RougeScores(100 * np.array(rows), f"F1, best reference, {words}, rouge-score")
 
 
-def require_rouge() -> Any:
+def require_rouge() -> Callable[..., Any]:
     """rouge-score's scorer. Raises UnavailableError where the package is not installed."""
     with optional_package("rouge-score", "scoring summaries needs"):
         from rouge_score.rouge_scorer import RougeScorer

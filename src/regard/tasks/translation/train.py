@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from torch import nn
 
@@ -34,6 +34,9 @@ from regard.training.prepared import Values
 from regard.training.recipe import Say, Watch, learn
 from regard.training.sequence_scores import spread
 from regard.training.sequences import SequenceRecipe
+
+if TYPE_CHECKING:
+    pass
 
 COUNTED = 100_000  # sources that the words of the language are counted in
 
