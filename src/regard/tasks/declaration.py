@@ -10,7 +10,7 @@ from regard.options import Options, panel_of, with_decoding
 if TYPE_CHECKING:
     from regard.engine.result import Result
     from regard.engine.task import Task
-    from regard.training.evaluation import Evaluator
+    from regard.training.evaluation import AnyEvaluator
     from regard.training.options.run import RunOptions
     from regard.training.recipe import Recipe
 
@@ -42,9 +42,7 @@ class Training:
     data: str = ""  # what it is trained on
     recipe: "Callable[[], type[Recipe[Any, Any]]] | None" = None
     options: "Callable[[], type[RunOptions]] | None" = None  # of that recipe
-    evaluator: "Callable[[], type[Evaluator[Any]]] | None" = (
-        None  # without torch; else the recipe's
-    )
+    evaluator: "Callable[[], type[AnyEvaluator]] | None" = None  # without torch; else the recipe's
     figures: str = ""  # by which such a model is evaluated
     layout: str = "Hugging Face's"  # of the result
 
@@ -52,7 +50,7 @@ class Training:
         assert self.recipe is not None
         return self.recipe()
 
-    def evaluator_class(self) -> "type[Evaluator[Any]]":
+    def evaluator_class(self) -> "type[AnyEvaluator]":
         return self.evaluator() if self.evaluator else self.recipe_class().evaluator
 
     def options_class(self) -> "type[RunOptions]":

@@ -16,7 +16,7 @@ from regard.errors import BadArgumentError
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.baselines import Baselines, write_baselines
 from regard.training.card import CardText, write_run_card
-from regard.training.evaluation import Evaluator
+from regard.training.evaluation import AnyEvaluator
 from regard.training.examples import Example, Fold, read_examples
 from regard.training.folds import CrossValidation, cross_validate
 from regard.training.options.evaluation import LineOptions
@@ -55,7 +55,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     more_made_by: ClassVar[tuple[str, ...]] = ("seed",)  # see `made_by`
     title: str  # of the model card
     tag: ClassVar[str]  # the task's name at Hugging Face
-    evaluator: ClassVar[type[Evaluator[Any]]]  # of the finished model, on other data
+    evaluator: ClassVar[type[AnyEvaluator]]  # of the finished model, on other data
     metric: ClassVar[str]  # the figure that chooses the best model
     lower: ClassVar[bool] = False  # whether the lowest is the best
     # The figures of an evaluation as they are shown, such as {"bleu": "BLEU {:5.2f}"}.

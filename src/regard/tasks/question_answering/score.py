@@ -190,7 +190,9 @@ def evaluate_answers(
     )
 
 
-class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
+class AnswerEvaluator(
+    Evaluator[AnswerEvaluationOptions, Answerer, Sequence[Example], AnswerEvaluation]
+):
     """Evaluation of models that answer questions."""
 
     unit = "questions"

@@ -239,7 +239,9 @@ class SummaryEvaluation(Scored):
         return [int(row) for row in np.argsort(scores, kind="stable")[:count]]
 
 
-class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
+class SummaryEvaluator(
+    Evaluator[SummaryEvaluationOptions, Rewriter, Sequence[Example], SummaryEvaluation]
+):
     """Evaluation of summarizers, beside the documents' first words."""
 
     unit = "documents"
@@ -247,7 +249,7 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
 
     reader = staticmethod(read_summaries)
 
-    def read(self, path: str) -> list[Example]:
+    def read(self, path: str) -> Sequence[Example]:
         require_rouge()
         return super().read(path)
 

@@ -80,7 +80,11 @@ class TranscriptionEvaluation(Scored):
         return [int(row) for row in order if self.wrong[row]]
 
 
-class TranscriptionEvaluator(Evaluator[TranscriptionEvaluationOptions]):
+class TranscriptionEvaluator(
+    Evaluator[
+        TranscriptionEvaluationOptions, Transcriber, Sequence[Example], TranscriptionEvaluation
+    ]
+):
     """Evaluation of models that write what is said."""
 
     unit = "sounds"

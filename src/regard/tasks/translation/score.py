@@ -195,7 +195,11 @@ class TranslationReport(Report):
         return content | ({"compared": self.compared} if self.compared else {})
 
 
-class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
+class TranslationEvaluator(
+    Evaluator[
+        TranslationEvaluationOptions, Translator, Sequence[tuple[str, str]], TranslationScores
+    ]
+):
     """Evaluation of translators."""
 
     unit = "sentences"
