@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from pkgutil import resolve_name
-from typing import Any, dataclass_transform, get_type_hints
+from typing import Any, TypeVar, dataclass_transform, get_type_hints
 
 from regard.errors import BadArgumentError, check_choice
 
 DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Bounds:
 
 
 def option(
-    default: object,
+    default: T,
     help: str,
     *,
     shown: str | None = None,
@@ -75,7 +76,7 @@ def option(
     panel: str | None = None,
     free: bool = False,
     **bounds: float,
-) -> Any:
+) -> T:
     """Return a field of a class of options.
 
     Args:

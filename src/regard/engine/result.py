@@ -18,7 +18,7 @@ def inside(default: Any = MISSING, **more: Any) -> Any:
     return field(default=default, metadata={"inside": True}, **more)
 
 
-def asked(option: str = "") -> Any:
+def asked(option: str = "") -> list[Any]:
     """Return a field with a list that is in the JSON where an option was given.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from regard.errors import BadArgumentError, unknown
 from regard.options import check_options, option, panel_of
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from regard.shapes import Int
 
 
+T = TypeVar("T")
 MOST_SEQUENCES = 1024  # of one text; each takes the memory of a text
 
 
-def _decoding(default: Any, help: str, **more: Any) -> Any:
+def _decoding(default: T, help: str, **more: Any) -> T:
     return option(default, help, panel="Decoding", **more)
 
 
-def _sampling(default: Any, help: str, **more: Any) -> Any:
+def _sampling(default: T, help: str, **more: Any) -> T:
     return option(default, help, panel="Sampling", **more)
 
 

@@ -20,7 +20,7 @@ ACTIVATIONS = (
 )
 
 
-def one_of(default: str, names: Iterable[str]) -> Any:
+def one_of(default: str, names: Iterable[str]) -> str:
     """Return a field of a config that has one of these values."""
     return field(default=default, metadata={"names": tuple(names)})
 

@@ -13,7 +13,7 @@ from regard.options import Options, decoding_of, option, with_decoding
 PICTURES = (".svg", ".pdf", ".png")
 
 
-def column(help: str, **more: Any) -> Any:
+def column(help: str, **more: Any) -> str | None:
     """Return a field of a class of options: how the data is read."""
     return option(None, help, panel="Data", **more)
 
