@@ -59,7 +59,11 @@ class Answers(Result, Sequence[Answer]):
 
     answers: list[Answer]
 
-    def __getitem__(self, place: Any) -> Any:
+    @overload
+    def __getitem__(self, place: int) -> Answer: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Answer]: ...
+    def __getitem__(self, place: int | slice) -> Answer | list[Answer]:
         return self.answers[place]
 
     def __len__(self) -> int:
