@@ -58,7 +58,7 @@ def _make(verb: str) -> Callable[..., None]:
     return takes(cls.own, FileOptions, kind.options_class(), but=without(cls.roles))(command)
 
 
-def _model(kind: Kind, default: str | None, parameter: Any) -> Any:
+def _model(kind: Kind, default: str | None, parameter: inspect.Parameter) -> inspect.Parameter:
     """Return the option --model, which must be given if no model is shipped for the task."""
     shipped = default or catalog.default(catalog.VERBS[kind.verb])
     help = f"A name, a folder or hub:org/name: {kind.example}."

@@ -68,7 +68,7 @@ class Places:
                 parts.setdefault(place, f"the {role.name} is {self._shown(place, names)}")
         return "; ".join(parts.values())
 
-    def _shown(self, place: Any, names: Sequence[str]) -> str:
+    def _shown(self, place: str | int, names: Sequence[str]) -> str:
         if isinstance(place, str):
             return repr(place)
         return repr(names[place]) if self.header else f"column {place + 1}"
