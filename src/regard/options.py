@@ -223,6 +223,6 @@ def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in names}
 
 
-def _optional(setting: Any) -> Any:
+def _optional(setting: Any) -> object:
     """Return an option of decoding, whose default is the model's."""
     return field(default=None, metadata={**setting.metadata, "shown": "model's"})

@@ -46,7 +46,7 @@ class Place:
     lead: int = 0
 
 
-def _same(value: object) -> Any:
+def _same(value: object) -> object:
     return value
 
 

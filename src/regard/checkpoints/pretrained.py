@@ -74,7 +74,7 @@ class _NoFirstValues(TorchFunctionMode):
 
     def __torch_function__(
         self, func: Any, types: object, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
+    ) -> object:
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") in ("normal_", "uniform_", "trunc_normal_"):
             return kwargs["tensor"] if "tensor" in kwargs else args[0]

@@ -69,7 +69,7 @@ def options_from(kind: type[OptionsT], arguments: dict[str, Any]) -> OptionsT:
     return kind(**{name: value for name, value in arguments.items() if value is not None})
 
 
-def _annotation(hint: Any, setting: "Field[Any]") -> Any:
+def _annotation(hint: Any, setting: "Field[Any]") -> object:
     about, name, default = setting.metadata, setting.name, setting.default
     shown = about["shown"] or (
         False if default is None or default is False or default == () else str(default)

@@ -145,7 +145,7 @@ def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[R
     return Places(fields)
 
 
-def _named(place: object, names: Sequence[str]) -> Any:
+def _named(place: object, names: Sequence[str]) -> object:
     return tuple(names[k] for k in place) if isinstance(place, tuple) else place
 
 

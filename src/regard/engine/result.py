@@ -129,7 +129,7 @@ def shape(kind: Any) -> dict[str, Any]:
     }
 
 
-def _json(value: object, chosen: Collection[str]) -> Any:
+def _json(value: object, chosen: Collection[str]) -> object:
     if isinstance(value, Result):
         return value.json(chosen)
     if is_dataclass(value):
@@ -139,7 +139,7 @@ def _json(value: object, chosen: Collection[str]) -> Any:
     return _numbers(value.tolist()) if hasattr(value, "tolist") else value
 
 
-def _numbers(values: object) -> Any:
+def _numbers(values: object) -> object:
     """Return numbers of an array; nine digits are all of a float32."""
     return (
         [_numbers(each) for each in values] if isinstance(values, list) else float(f"{values:.9g}")

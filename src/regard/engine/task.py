@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
-def _listed(value: object) -> Any:
+def _listed(value: object) -> object:
     """Return a generator or a set of inputs as a list; whatever else, such as one input, as it
     is."""
     is_file = isinstance(value, BufferedIOBase | RawIOBase)
@@ -35,7 +35,7 @@ def _of_iterables(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method, which takes any iterable in the place of a list."""
 
     @wraps(method)
-    def with_lists(self: Task, *inputs: object, **options: object) -> Any:
+    def with_lists(self: Task, *inputs: object, **options: object) -> object:
         lists = {name: _listed(value) for name, value in options.items()}
         return method(self, *map(_listed, inputs), **lists)
 

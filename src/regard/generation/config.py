@@ -345,7 +345,7 @@ OFF: dict[str, Any] = {
 SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *NEW_TOKENS, *OFF)
 
 
-def _as_json(value: object) -> Any:
+def _as_json(value: object) -> object:
     return [_as_json(item) for item in value] if isinstance(value, tuple) else value
 
 

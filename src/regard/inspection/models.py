@@ -229,7 +229,7 @@ def no_changes(model: Any) -> AbstractContextManager[object]:
     return torch.inference_mode()
 
 
-def as_read(model: Any, value: object) -> Any:
+def as_read(model: Any, value: object) -> object:
     """Return a value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
@@ -318,12 +318,12 @@ def logits_of(model: Any, output: object) -> Array | None:
 
 
 @without_gradients
-def rerun(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
+def rerun(model: Any, inputs: dict[str, Any], edit: Edit) -> object:
     """Return the output of `model(**inputs)` under an edit of its attention."""
     return run_under(model, inputs, edit)
 
 
-def run_under(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
+def run_under(model: Any, inputs: dict[str, Any], edit: Edit) -> object:
     """Run a model under an edit, with gradients where the caller's context has them."""
     # Ids that a decode made are inference tensors, which no backward pass can use.
     inputs = {

@@ -142,7 +142,7 @@ def written_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     return tokenizer.decode(id_ for id_ in ids if id_ < tokenizer.vocab_size)
 
 
-def byte_level(decoder: object) -> Any:
+def byte_level(decoder: object) -> object:
     """Return the decoder, if pieces spell bytes; None if they are text."""
     return decoder if type(decoder).__name__ == "ByteLevel" else None
 

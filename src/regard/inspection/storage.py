@@ -138,7 +138,7 @@ class Store:
         self.tensors: dict[str, Array] = {}
         self._names: dict[tuple[object, ...], str] = {}
 
-    def put(self, value: object) -> Any:
+    def put(self, value: object) -> object:
         """Describe the value in what JSON can hold."""
         if value is None or isinstance(value, bool | int | float | str):
             return value

@@ -67,7 +67,7 @@ class _Asked(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out(cls, values: object) -> Any:
+    def _leave_out(cls, values: object) -> object:
         if not isinstance(values, dict):
             return values
         fields = {name: value for name, value in values.items() if value is not None}

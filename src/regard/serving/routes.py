@@ -47,7 +47,7 @@ class Asked(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_names(cls, values: object) -> Any:
+    def _check_names(cls, values: object) -> object:
         for name in values if isinstance(values, dict) else ():
             if name not in cls.model_fields:
                 raise unknown("a field", name[:80], cls.model_fields)
@@ -131,7 +131,7 @@ def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
     return create_model(f"{kind.verb.capitalize()}Request", __base__=Asked, **named | hook.fields)
 
 
-def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
+def _checked(metadata: Any, name: str, kind: Any, value: Any) -> object:
     """Return a value within its bounds, or the sentence that Python has for it."""
     if value is not None or type(None) not in get_args(kind):
         if metadata["bounds"]:

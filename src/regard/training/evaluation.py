@@ -303,7 +303,7 @@ def shown(spelled: str, figure: float) -> str:
     return spelled.format(figure) if math.isfinite(figure) else "–"
 
 
-def _defined(value: object) -> Any:
+def _defined(value: object) -> object:
     """Return a value of JSON with null for numbers that are not defined."""
     if isinstance(value, Mapping):
         return {name: _defined(part) for name, part in value.items()}

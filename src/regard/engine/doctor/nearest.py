@@ -23,7 +23,7 @@ class _Read(dict[str, Any]):
         super().__init__(content)
         self.read = set[str]()
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> object:
         self.read.add(key)
         return super().__getitem__(key)
 

@@ -239,7 +239,7 @@ def address_of(struct: ctypes.Structure) -> int:
     return ctypes.addressof(struct)
 
 
-def pointer_to(array: NDArray[Any]) -> Any:
+def pointer_to(array: NDArray[Any]) -> object:
     """Return a pointer to an array's numbers, which must outlive it."""
     return array.ctypes.data_as(Floats if array.dtype == np.float32 else Int32s)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
@@ -67,7 +68,7 @@ class Seen(Facts):
         self.architecture: str = model.architecture
         self.config = config if start_id is None else replace(config, start_id=start_id)
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         """Return the output of the model's forward."""
         output: Floats = self.packed(**inputs)
         return output
@@ -239,7 +240,7 @@ class Seen(Facts):
 class SeenText(TextFacts, Seen):
     """A decoder alone."""
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         if not self.writes:
             return super().__call__(**inputs)
         logits: Floats = Logits(self.packed, self.packed.hidden(inputs["ids"]))[:]
@@ -266,7 +267,7 @@ class Logits:
         part = Logits(self._packed, self._states[places])
         return part if np.prod(part.shape) > MOST_LOGITS else np.asarray(part)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Floats:
         rows = np.ascontiguousarray(self._states.reshape(-1, self._states.shape[-1]))
         logits: Floats = self._packed.logits(rows).reshape(self.shape)
         return logits
@@ -275,7 +276,7 @@ class Logits:
 class SeenPair(PairFacts, Seen):
     """An encoder–decoder."""
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         if not self.writes:
             return super().__call__(ids=inputs["source"])
         states = self.hidden(inputs["source"], inputs["target"])

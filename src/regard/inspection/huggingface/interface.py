@@ -171,7 +171,7 @@ class KernelLse(TorchDispatchMode):
 
     def __torch_dispatch__(
         self, function: Any, types: object, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    ) -> object:
         returned = function(*args, **(kwargs or {}))
         if function.overloadpacket in FUSED:
             self.lse = returned[1] if self.lse is None and returned[1].numel() else None

@@ -73,7 +73,7 @@ def kind_of(config: Any, transformers: ModuleType) -> tuple[str, Any]:
     )
 
 
-def reader_of(task: str, folder: Path, transformers: ModuleType) -> Any:
+def reader_of(task: str, folder: Path, transformers: ModuleType) -> object:
     """Tokenizer or image processor that makes a model's inputs."""
     if task == "vision":
         if not (folder / "preprocessor_config.json").is_file():

@@ -166,7 +166,7 @@ def is_cross(module: nn.Module, path: str) -> bool:
     return any(CROSS.search(part) for part in (*names, type(module).__name__))
 
 
-def states_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def states_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
     """Return the states that an attention module was given, whose positions ask."""
     return args[0] if args else kwargs.get("hidden_states")
 

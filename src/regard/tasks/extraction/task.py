@@ -65,7 +65,7 @@ class Extractor(TokenReader):
         tokens: bool = False,
         batch_size: int = 8,
         progress: Callable[[int], None] = lambda done: None,
-        **others: Any,
+        **others: object,
     ) -> list[Summary]:
         """Return the sentence of each text that summarizes it best, whatever else is in the list.
 

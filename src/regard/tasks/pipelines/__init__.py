@@ -212,7 +212,7 @@ def _dtype(name: object) -> "torch.dtype | None":
     return dtype
 
 
-def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> object:
     """Return the one input, or what holds several, of the positions and names that v4 lets it
     have."""
     if task == ZERO_SHOT and len(positional) == 2:
@@ -231,7 +231,7 @@ def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> 
     return inputs[0]
 
 
-def _questions(question: Any, context: Any) -> Any:
+def _questions(question: Any, context: Any) -> object:
     if question is None or context is None:
         raise BadArgumentError("a question and its context were expected; give both.")
     if isinstance(question, str):

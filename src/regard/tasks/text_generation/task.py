@@ -188,7 +188,7 @@ class Writer(Task):
         continue_final_message: bool = False,
         batch_size: int = 16,
         progress: Callable[[int], None] = lambda done: None,
-        **options: Any,
+        **options: object,
     ) -> list[Continuation]:
         """Continues texts and answers chats; results do not depend on what else is in the list.
 

@@ -36,7 +36,7 @@ def _spans(value: Any) -> Iterator[dict[str, Any]]:
             raise _no_span()
 
 
-def _first(part: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first(part: Mapping[str, Any], names: tuple[str, ...]) -> object:
     return next((part[name] for name in names if name in part), None)
 
 
