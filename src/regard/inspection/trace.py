@@ -41,7 +41,7 @@ class Trace(TraceData):
     @classmethod
     def of_run(
         cls,
-        model: Any,
+        model: object,
         *,
         logits: Array | None,
         run: Callable[[Edit], Array] | None,
