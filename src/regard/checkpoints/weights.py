@@ -23,6 +23,7 @@ from regard.files import check_content
 from regard.json_files import read_object, safetensors_entries
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
     from torch import Tensor
 
 Read = Callable[[ModuleType], Any]  # torch or numpy → a tensor or an array
@@ -49,7 +50,7 @@ class Stored:
     group: int
     ndim = 2
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return self.numbers().astype(dtype or np.float32, copy=False)
 
 
@@ -66,7 +67,7 @@ class Scaled:
     def shape(self) -> tuple[int, ...]:
         return self.integers.shape
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return (self.integers * self.scales[:, None]).astype(dtype or np.float32, copy=False)
 
 

@@ -21,7 +21,9 @@ from regard.engine.engines import Engine, Torch
 from regard.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from regard.models import AnyEncoderDecoder
+    from torch import nn
+
+    from regard.models import AnyEncoderDecoder, Model
     from regard.models.configs.config import ModelConfig
     from regard.models.configs.encoder_decoder import EncoderDecoderConfig
     from regard.models.configs.recurrent import RecurrentConfig
@@ -74,7 +76,7 @@ class ModelHandle:
         self._engine: Lazy[Engine] = Lazy(lambda: Torch(self))
 
     @classmethod
-    def of(cls, model: Any) -> Self:
+    def of(cls, model: nn.Module | ModelHandle) -> Self:
         """Return a handle of a model in memory, which computes itself; a handle is returned as it
         is."""
         if isinstance(model, cls):
@@ -126,7 +128,7 @@ class ModelHandle:
         return config
 
     @classmethod
-    def _read(cls, checkpoint: Checkpoint) -> Any:
+    def _read(cls, checkpoint: Checkpoint) -> Model:
         import torch
 
         from regard.checkpoints import from_pretrained
@@ -140,7 +142,7 @@ class ModelHandle:
         return self._model()
 
     @property
-    def original(self) -> Any:
+    def original(self) -> Model:
         """The model as it was loaded, which shares its weights with `model`."""
         return self._loaded()[0]
 
@@ -256,7 +258,7 @@ def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder
     return other
 
 
-def _state(model: Any) -> State:
+def _state(model: nn.Module) -> State:
     """Return a value that changes when a parameter is written to, replaced or moved; none is
     read."""
     modules, weights = [model], list[Any]()

@@ -26,8 +26,8 @@ from regard.inspection.hiding import (
 )
 from regard.inspection.naming import SINK, Tokenizers, entry_names, named_axes, naming, numbered
 from regard.inspection.recording import (
-    EngineModel,
     Looked,
+    Ours,
     Recorder,
     capturing,
     check_traceable,
@@ -45,7 +45,7 @@ from regard.models.configs.facts import Facts
 from regard.progress import report
 
 if TYPE_CHECKING:
-    from regard.models import Model
+    pass
 
 NOTHING = SwitchedOff()
 
@@ -177,7 +177,7 @@ def _searched(written: Written | None) -> bool:
 
 
 def trace_written(
-    model: "Model | EngineModel",
+    model: Ours,
     found: Callable[[], Sequence[Found]],
     inputs: Callable[[Array], dict[str, Any]],
     *,
@@ -379,7 +379,7 @@ def switched_off(
 
 
 def beginning(
-    model: "Model | EngineModel",
+    model: Ours,
     off: SwitchedOff,
     prompt: int,
     forced: Sequence[int],

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from regard.attention.disentangled import Distances
+    from regard.models import Model
     from regard.models.configs.facts import Heads
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
@@ -44,6 +45,7 @@ class EngineModel(Protocol):
     """A model of the native engine, whose runs can be listened to: `engine.native.looking`."""
 
     axes: ClassVar[tuple[str, ...]]
+    stepwise: ClassVar[bool]
     config: Any
 
     def __call__(self, **inputs: Array) -> Array: ...
@@ -63,6 +65,7 @@ class EngineModel(Protocol):
 
 
 Looked = Union["nn.Module", EngineModel]
+Ours = Union["Model", EngineModel]
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from regard.errors import DamagedFileError, RegardError
 from regard.inspection.recording import is_module
 from regard.models.configs.facts import KINDS
 from regard.text import Tokenizer, TokenizerPair
+
+if TYPE_CHECKING:
+    from regard.inspection.recording import Looked
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -169,7 +172,7 @@ def _read_any(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
         return {}
 
 
-def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]:
+def check_run(model: "Looked", text: Sequence[int], pad: int | None) -> Iterator[str]:
     """Run a short text alone, padded, and with another end; yield what is wrong.
 
     Args:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,13 @@ from regard.models.configs.facts import (
 )
 from regard.progress import Stopped, check
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+    from torch import nn
+
+    from regard.inspection.recording import Ours
+    from regard.models import Model
+
 Listener = Callable[[str, Call], Floats | None]
 AtLayer = Callable[[str, int, Floats], Floats | None]
 """Called with a stack, the number of its layers that have run, and the states, (1, length,
@@ -62,9 +69,11 @@ class Seen(Facts):
         side: which of the model's two encoders it is; empty: it is the model.
     """
 
-    def __init__(self, packed: Any, model: Any, start_id: int | None = None, side: str = ""):
+    def __init__(
+        self, packed: Any, model: "Model | Checkpoint", start_id: int | None = None, side: str = ""
+    ):
         self.packed, self._model, self._side = packed, model, side
-        config = getattr(model.config, side) if side else model.config
+        config: Any = getattr(model.config, side) if side else model.config
         self.architecture: str = model.architecture
         self.config = config if start_id is None else replace(config, start_id=start_id)
 
@@ -73,14 +82,16 @@ class Seen(Facts):
         output: Floats = self.packed(**inputs)
         return output
 
-    def module(self) -> Any:
+    def module(self) -> "nn.Module":
         """Return the model as a module of torch, in evaluation mode."""
         import torch
 
         from regard.checkpoints import from_pretrained
 
         with torch.inference_mode(False):
-            model = self._model if hasattr(self._model, "eval") else from_pretrained(self._model)
+            model = self._model
+            if isinstance(model, Checkpoint):
+                model = from_pretrained(model)
         if self._side:
             return getattr(model, self._side)
         if model.config != self.config:
@@ -267,7 +278,7 @@ class Logits:
         part = Logits(self._packed, self._states[places])
         return part if np.prod(part.shape) > MOST_LOGITS else np.asarray(part)
 
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> Floats:
+    def __array__(self, dtype: "DTypeLike | None" = None, copy: bool | None = None) -> Floats:
         rows = np.ascontiguousarray(self._states.reshape(-1, self._states.shape[-1]))
         logits: Floats = self._packed.logits(rows).reshape(self.shape)
         return logits
@@ -301,7 +312,7 @@ class SeenImage(ImageFacts, Seen):
 class SeenDual(DualFacts, Seen):
     """Two encoders, each of which is looked at."""
 
-    def __init__(self, packed: Any, model: Any, start_id: int | None = None):
+    def __init__(self, packed: Any, model: "Model | Checkpoint", start_id: int | None = None):
         super().__init__(packed, model)
         self.text = Seen(packed.text, model, side="text")
         self.image = SeenImage(packed.image, model, side="image")
@@ -317,12 +328,12 @@ KINDS = {
 }
 
 
-def seen(packed: Any, model: Any, start_id: int | None = None) -> Seen:
+def seen(packed: Any, model: "Model | Checkpoint", start_id: int | None = None) -> Seen:
     """Return a model of the engine, to be looked at; the arguments are those of `Seen`."""
     return KINDS[model.architecture](packed, model, start_id)
 
 
-def opened(checkpoint: Checkpoint) -> Any:
+def opened(checkpoint: Checkpoint) -> "Ours":
     """Return the model of a folder, to be looked at: the engine's or, where that cannot run it, the
     module."""
     try:

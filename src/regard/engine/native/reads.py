@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.attention.padding import not_padding
 from regard.engine.native import interface, library
 from regard.engine.native.library import Threads, int32, pointer_to
@@ -90,7 +91,7 @@ class NativeReader(_Reading):
             config if isinstance(config, EncoderConfig) and config.head == "embedding" else None
         )
 
-    def __call__(self, ids: Ints, **inputs: Any) -> Floats:
+    def __call__(self, ids: Ints, **inputs: Array) -> Floats:
         """Return the head's output, as the model's; the arguments are those of `hidden`.
 
         Raises:
@@ -221,7 +222,7 @@ class NativeDual:
     def __init__(self, text: NativeReader, image: NativeVision, scale: float, bias: float):
         self.text, self.image, self._scale, self._bias = text, image, scale, bias
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         """Return the vectors of images, by their pixels, or of texts, by their ids."""
         return self.image(**inputs) if "pixels" in inputs else self.text(**inputs)
 
