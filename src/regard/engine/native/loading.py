@@ -142,7 +142,7 @@ def _entry(name: str, array: Any) -> interface.Tensor:
     )
 
 
-def weights_of(model: "Model | CheckpointLike") -> tuple[ModelConfig, Arrays]:
+def weights_of(model: "Model | CheckpointLike") -> tuple["ModelConfig", Arrays]:
     """Return a model's config, and its weights as the library takes them."""
     if isinstance(model, str | os.PathLike | Checkpoint):
         checkpoint = open_checkpoint(model)
