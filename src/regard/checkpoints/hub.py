@@ -8,7 +8,7 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.checkpoints import argos, shipped
 from regard.errors import (
@@ -23,6 +23,9 @@ from regard.errors import (
 )
 from regard.files import sha256, sync, whole_file, write_json
 from regard.json_files import JsonFiles
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import RepoFile
 
 PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
@@ -229,7 +232,7 @@ def _verify(folder: Path, files: Mapping[str, Any]) -> None:
         )
 
 
-def _checksum(file: Path, entry: Any) -> str:
+def _checksum(file: Path, entry: "RepoFile") -> str:
     """Return the SHA-256 of a file that is large on the hub, git's SHA-1 of another."""
     if entry.lfs:
         return sha256(file)

@@ -136,7 +136,9 @@ def read_groups(
         number += len(group)
 
 
-def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: bool) -> Any:
+def _fields(
+    line: str | BadLine, name: str, number: int, strict: bool, arrays: bool
+) -> dict[str, Any] | str | BadLine | None:
     if isinstance(line, BadLine) or not line.strip():
         return line or None
     try:

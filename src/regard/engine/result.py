@@ -6,9 +6,12 @@ A table's columns and a server's schema are derived from the same fields.
 from collections.abc import Collection
 from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_type_hints
 
 from regard.lines import one_line
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Float32 = Annotated[float, "float32"]
 
@@ -99,7 +102,7 @@ class Written(Result):
 
 
 @cache
-def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
+def _json_fields(kind: "type[DataclassInstance]") -> list[tuple[str, str | None, bool]]:
     """Return the fields of the JSON, each with the option that asks for it, and whether None is
     left out."""
     return [
@@ -111,7 +114,7 @@ def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
 
 
 @cache
-def shape(kind: Any) -> dict[str, Any]:
+def shape(kind: "type[DataclassInstance]") -> dict[str, Any]:
     """Return the names of a result's JSON, and the type of each: a list, a number, a result, …
 
     A part that may be missing is `type | None`. The alternatives have no alternatives of their own.

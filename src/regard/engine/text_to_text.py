@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regard.engine.handle import IdConfig
+    from regard.engine.result import Written
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks, SwitchedOff
     from regard.inspection.trace_data import TraceData
@@ -363,7 +364,7 @@ class TextToText(Task):
         """
 
     @abstractmethod
-    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Any:
+    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Written:
         """Return a text's result, from its parts and the n best answers to each."""
 
     def source(self, part: Any) -> list[int]:

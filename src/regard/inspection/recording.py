@@ -28,6 +28,7 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
     from torch import Tensor, nn
     from typing_extensions import TypeIs
 
@@ -260,7 +261,7 @@ def array_on_disk(array: NDArray[Any]) -> NDArray[Any]:
     return mapped
 
 
-def empty_on_disk(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+def empty_on_disk(shape: tuple[int, ...], dtype: "DTypeLike") -> NDArray[Any]:
     """Return an array in a temporary file that is paged in as it is read."""
     with tempfile.TemporaryFile(prefix="regard-trace-") as file:
         return np.memmap(file, dtype, "w+", shape=shape)

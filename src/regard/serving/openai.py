@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -358,7 +359,7 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
     return message | {"content": "".join(texts)}
 
 
-def _vector(vector: Any, asked: Embeddings) -> list[float] | str:
+def _vector(vector: NDArray[np.float32], asked: Embeddings) -> list[float] | str:
     if asked.encoding_format == "base64":
         return base64.b64encode(np.asarray(vector, "<f4").tobytes()).decode()
     numbers: list[float] = vector.tolist()

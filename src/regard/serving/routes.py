@@ -4,7 +4,7 @@ A request has the task's inputs and options, under their names in Python and wit
 answer has a result for each input.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -131,7 +131,7 @@ def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
     return create_model(f"{kind.verb.capitalize()}Request", __base__=Asked, **named | hook.fields)
 
 
-def _checked(metadata: Any, name: str, kind: Any, value: Any) -> object:
+def _checked(metadata: Mapping[str, Any], name: str, kind: object, value: Any) -> object:
     """Return a value within its bounds, or the sentence that Python has for it."""
     if value is not None or type(None) not in get_args(kind):
         if metadata["bounds"]:

@@ -4,6 +4,7 @@ written."""
 
 import base64
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,7 +25,12 @@ from regard.tasks.images.preparation import Background
 from regard.tasks.translation.task import Translator
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from regard.engine.task import Task
+    from regard.engine.text_to_text import TextToText
     from regard.models.configs.config import ModelConfig
+    from regard.tasks.images.task import ImageClassifier
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
@@ -128,7 +134,7 @@ class PageReading:
     image: PageImage | None = None
 
 
-def content(task: Any) -> tuple[dict[str, Any], bytes]:
+def content(task: "Task") -> tuple[dict[str, Any], bytes]:
     """Return description of a task's model, and its weights.
 
     Args:
@@ -144,7 +150,10 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
     config, arrays = weights_of(model)
     state = {name: _row(np.asarray(array)) for name, array in arrays.items()}
     weights = packed(state, without_of(config))
-    kinds = {"EncoderDecoder": _translator, "VisionTransformer": _viewer}
+    kinds: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "EncoderDecoder": _translator,
+        "VisionTransformer": _viewer,
+    }
     of_kind = kinds.get(handle.architecture, _alone)
     description = {
         "config": _config(handle.architecture, config, arrays),
@@ -158,7 +167,7 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
     return description, weights.content
 
 
-def config_of(task: Any) -> Any:
+def config_of(task: "Task") -> Any:
     """Return the config of a task's model."""
     source = task.handle.source
     return task.model.config if source is None else source.config
@@ -191,7 +200,7 @@ def _computes(architecture: str, config: "ModelConfig") -> bool:
     return config.head != "masked_lm" and not any(getattr(config, name, None) for name in uncommon)
 
 
-def _row(array: Any) -> Any:
+def _row(array: "NDArray[Any]") -> "NDArray[Any]":
     """Return a table of one row, such as rotary frequencies, as the vector that is not rounded."""
     return array[0] if array.ndim == 2 and len(array) == 1 else array
 
@@ -253,7 +262,7 @@ def _translator(task: Any) -> dict[str, Any]:
     }
 
 
-def _sentences(task: Any) -> dict[str, Any] | None:
+def _sentences(task: "TextToText") -> dict[str, Any] | None:
     """Return the way in which a text is translated sentence by sentence; None: it is read as a
     whole."""
     if not isinstance(task, Translator) or task.whole:
@@ -282,7 +291,7 @@ def _alone(task: Any) -> dict[str, Any]:
     return common | {"reading": asdict(_reading(task))}
 
 
-def _viewer(task: Any) -> dict[str, Any]:
+def _viewer(task: "ImageClassifier") -> dict[str, Any]:
     """Return a model of images."""
     config, preparation = config_of(task), task.preparation
     if preparation.resample not in FILTERS:
@@ -309,7 +318,7 @@ def _viewer(task: Any) -> dict[str, Any]:
     }
 
 
-def _reading(task: Any) -> PageReading:
+def _reading(task: "Task") -> PageReading:
     config = config_of(task)
     problem = getattr(task, "problem_type", "")
     vector = getattr(task, "pooling", None)

@@ -133,7 +133,7 @@ def _options_class(options: Callable[[], type[Options]], panels: tuple[str, ...]
     return with_decoding(panels, members=more)(own)
 
 
-def _passed_with_sampling(options: Any) -> dict[str, Any]:
+def _passed_with_sampling(options: Options) -> dict[str, Any]:
     """Return the options that were given, and that tokens are drawn where one of drawing is among
     them."""
     chosen: dict[str, Any] = Options.passed(options)

@@ -29,11 +29,13 @@ from regard.training.trackers import trackers
 Say = Callable[[str], None]
 Watch = Callable[[str, Progress], None]
 
+BatchT = TypeVar("BatchT", covariant=True)
 
-class Epochs(Protocol):
+
+class Epochs(Protocol[BatchT]):
     """Training data: the batch of any step, and how many batches make an epoch."""
 
-    def at(self, step: int) -> Any:
+    def at(self, step: int) -> BatchT:
         """Return the batch of a step, from 0."""
 
     def __len__(self) -> int:

@@ -6,7 +6,7 @@ a tap has no query, key and value: its scores are the logarithms of the weights.
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -68,17 +68,17 @@ def layers_of(output: object, model: nn.Module, batches: frozenset[int]) -> Hand
     return by_place
 
 
-def first_tensor(output: Any) -> Any:
+def first_tensor(output: Any) -> Tensor | None:
     """Return the logits or states of a model's output."""
     values = output.values() if isinstance(output, Mapping) else output
     return next((value for value in values if is_numbers(value)), None)
 
 
-def is_numbers(value: object) -> bool:
+def is_numbers(value: object) -> TypeGuard[Tensor]:
     return isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 1
 
 
-def alike(output: Any, handed: Any) -> bool:
+def alike(output: Tensor | None, handed: Tensor | None) -> bool:
     """Return True if two runs gave the same, up to what kernels that mean the same differ by."""
     if output is None or handed is None or output.shape != handed.shape:
         return False
@@ -87,11 +87,11 @@ def alike(output: Any, handed: Any) -> bool:
     return bool(difference <= output_tolerance(output) * output[seen].float().norm())
 
 
-def as_it_is(model: nn.Module) -> Any:
+def as_it_is(model: nn.Module) -> nn.Module:
     return model
 
 
-def eager(model: nn.Module) -> Any:
+def eager(model: nn.Module) -> nn.Module:
     """Return a model of the same tensors that attends by eager attention."""
     config: Any = copy.deepcopy(model.config)
     config._attn_implementation = "eager"

@@ -12,13 +12,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.packages import optional_package
+
+if TYPE_CHECKING:
+    from torch._ops import OpOverload
 
 PARAMETERS = ("module", "query", "key", "value", "attention_mask")
 
@@ -170,7 +173,11 @@ class KernelLse(TorchDispatchMode):
     lse: Tensor | None = None
 
     def __torch_dispatch__(
-        self, function: Any, types: object, args: Any = (), kwargs: Any = None
+        self,
+        function: "OpOverload",
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
     ) -> object:
         returned = function(*args, **(kwargs or {}))
         if function.overloadpacket in FUSED:

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from regard.data import BadCellError, Column, Role, read_examples
 from regard.data.cells import MISSING, literal
@@ -154,7 +154,7 @@ def _indicators(lists: Sequence[Any]) -> int:
     return count if often == len(lists) or (repeated and often >= 0.9 * len(lists)) else 0
 
 
-def _is_indicator(value: object) -> bool:
+def _is_indicator(value: object) -> TypeGuard[list[Any]]:
     return (
         isinstance(value, list)
         and len(value) > 1
@@ -162,7 +162,7 @@ def _is_indicator(value: object) -> bool:
     )
 
 
-def _at_ones(value: Any, count: int) -> list[str]:
+def _at_ones(value: object, count: int) -> list[str]:
     """Return the places of the ones in a list, as labels."""
     if not _is_indicator(value) or len(value) != count:
         raise BadCellError(f"expected a list of {count} zeros and ones; got {str(value)[:60]}.")

@@ -8,8 +8,9 @@ import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
+from regard.engine.reading import ReadingTask
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
 from regard.tasks.classification.task import TEMPLATE, Classification, Classifier, split_labels
 from regard.tasks.embedding.task import Embedder
@@ -20,6 +21,8 @@ from regard.tasks.question_answering.task import Answerer
 from regard.tasks.token_classification.task import Span, TokenClassifier
 from regard.text import Tokenizer
 
+TaskT = TypeVar("TaskT", bound=ReadingTask)
+ClassifierT = TypeVar("ClassifierT", Classifier, ImageClassifier)
 READING = ("truncation", "max_length", "padding")
 APPLIED = {  # function_to_apply → problem_type
     "softmax": "single_label_classification",
@@ -179,7 +182,7 @@ def fill(
     *,
     targets: str | Sequence[str] | None = None,
     tokenizer_kwargs: Mapping[str, Any] | None = None,
-    **options: object,
+    **options: Any,
 ) -> list[Any]:
     """`[{"score", "token", "token_str", "sequence"}]` for each text; a list of those for several
     masks in it."""
@@ -198,14 +201,14 @@ def features(
     runner: Embedder,
     texts: Sequence[str],
     *,
-    truncation: Any = None,
+    truncation: object = None,
     tokenize_kwargs: Mapping[str, Any] | None = None,
     return_tensors: bool | str = False,
     batch_size: int | None = None,
 ) -> list[Any]:
     """Return the last layer's states of each text, (1, tokens, d_model), as nested lists or a
     tensor."""
-    read = {"truncation": truncation} | checked("tokenize_kwargs", tokenize_kwargs)
+    read: dict[str, Any] = {"truncation": truncation} | checked("tokenize_kwargs", tokenize_kwargs)
     if read.get("padding") == "max_length":
         raise UnsupportedError("padding has no states here; leave padding='max_length' out.")
     runner = _reading(runner, read.get("max_length"))
@@ -249,11 +252,11 @@ def _check_not_fetched(images: Sequence[Any]) -> None:
             raise UnsupportedError(f"nothing is fetched; got {image}. Give the image as a file.")
 
 
-def _reading(runner: Any, max_length: int | None) -> Any:
+def _reading(runner: TaskT, max_length: int | None) -> TaskT:
     return runner if max_length is None else runner.reading_at_most(max_length)
 
 
-def _applying(runner: Any, function: str | None) -> Any:
+def _applying(runner: ClassifierT, function: str | None) -> ClassifierT:
     """Return the same classifier with another function from logits to scores."""
     if function is None or function.lower() == "default":
         return runner

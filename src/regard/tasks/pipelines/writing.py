@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError
@@ -17,6 +17,9 @@ from regard.tasks.pipelines.reading import check_whole, checked, is_cut
 from regard.tasks.text_generation.task import Writer
 from regard.tasks.translation.task import Translator
 from regard.text import Tokenizer
+
+if TYPE_CHECKING:
+    from regard.tasks.text_generation.task import Continuation, Prompt
 
 # What v4 takes away from a text: a space before these.
 _SPACE_BEFORE = re.compile(r" (?=[.?!,]|n't|'(?:m|s|ve|re)\b)")
@@ -109,7 +112,7 @@ def write(
     prefix: str = "",
     handle_long_generation: str | None = None,
     truncation: bool | str | None = None,
-    padding: Any = None,
+    padding: object = None,
     tokenizer_encode_kwargs: Mapping[str, Any] | None = None,
     continue_final_message: bool | None = None,
     max_length: int | None = None,
@@ -163,7 +166,7 @@ def write(
         found = runner.run(asked, cut=cut, continue_final_message=goes, **options)
         results |= zip(places, found, strict=True)
 
-    def entry(result: Any, prompt: object, goes: bool) -> dict[str, Any]:
+    def entry(result: "Continuation", prompt: Prompt, goes: bool) -> dict[str, Any]:
         if ids_asked:
             return {"generated_token_ids": result.ids}
         text = _cleaned(result.text, clean_up_tokenization_spaces)
@@ -234,11 +237,11 @@ def _cleaned(text: str, clean_up: bool | None) -> str:
     return _SPACE_BEFORE.sub("", text) if clean_up else text
 
 
-def _behind(prefix: str, prompt: object) -> Any:
+def _behind(prefix: str, prompt: "Prompt") -> "Prompt":
     return prefix + prompt if isinstance(prompt, str) else prompt
 
 
-def _after(prompt: Any, text: str, goes_on: bool) -> Any:
+def _after(prompt: "Prompt", text: str, goes_on: bool) -> "Prompt":
     if isinstance(prompt, str):
         return prompt + text
     if goes_on:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from regard.data import BadCellError, BadLine, OnBadLine, Role, read_examples
 from regard.data.cells import literal
@@ -22,6 +22,8 @@ from regard.lines import unrepeated
 from regard.tasks.question_answering.train_options import QuestionColumns
 from regard.text import normalize
 from regard.training.examples import Example
+
+T = TypeVar("T")
 
 QUESTION = ("question", "query")
 CONTEXT = ("context", "passage", "paragraph", "document", "text")
@@ -214,7 +216,7 @@ def _entries(path: str, articles: list[Any]) -> Iterator[tuple[Any, str, Any]]:
         raise DamagedFileError(f"{path}: {error}") from None
 
 
-def _member(entry: object, name: str, kind: type, what: str) -> Any:
+def _member(entry: object, name: str, kind: type[T], what: str) -> T:
     value = entry.get(name) if isinstance(entry, dict) else None
     if not isinstance(value, kind):
         raise BadCellError(

@@ -3,7 +3,7 @@
 import re
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -202,7 +202,7 @@ class _Spelled:
         )
 
 
-def _mostly_ascii(texts: Any) -> bool:
+def _mostly_ascii(texts: Iterable[str]) -> bool:
     """Return True if at most one letter in a hundred is outside ASCII, as in English."""
     letters = others = 0
     for text in texts:

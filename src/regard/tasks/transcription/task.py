@@ -316,7 +316,7 @@ class Transcriber(Task):
         A language that is not known takes its place in `begin`."""
         engine, silence = self.engine, 0.0
 
-        def read(ids: Sequence[int | None]) -> Any:
+        def read(ids: Sequence[int | None]) -> Hypothesis:
             return engine.array(np.array([ids]))
 
         decoder: Decoder = engine.start(engine.array(piece))
