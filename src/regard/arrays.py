@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.errors import DamagedFileError
 
@@ -263,7 +264,7 @@ def arrays_of(array: Array) -> Arrays:
     return TORCH if is_torch else NUMPY
 
 
-def as_numpy(x: Array) -> Any:
+def as_numpy(x: Array) -> NDArray[Any]:
     """Return an array (…) as numpy's, on the CPU."""
     return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()
 

@@ -87,6 +87,7 @@ class Written(Result):
     score: float  # log-probability divided by length^length_penalty: the beam's ranking
     finished: bool  # False where a limit cut it off
     alternatives: Any
+    ids: list[int]  # as generated, the end included
 
     @property
     def text(self) -> str:

@@ -231,7 +231,7 @@ def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> 
     return inputs[0]
 
 
-def _questions(question: Any, context: Any) -> object:
+def _questions(question: str | Sequence[str] | None, context: str | Sequence[str] | None) -> object:
     if question is None or context is None:
         raise BadArgumentError("a question and its context were expected; give both.")
     if isinstance(question, str):

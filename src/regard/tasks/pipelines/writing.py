@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError
@@ -19,8 +19,12 @@ from regard.tasks.translation.task import Translator
 from regard.text import Tokenizer
 
 if TYPE_CHECKING:
+    from transformers import GenerationConfig
+
+    from regard.engine.result import Written
     from regard.tasks.text_generation.task import Continuation, Prompt
 
+TheirConfig: TypeAlias = "GenerationConfig | Mapping[str, Any] | None"
 # What v4 takes away from a text: a space before these.
 _SPACE_BEFORE = re.compile(r" (?=[.?!,]|n't|'(?:m|s|ve|re)\b)")
 
@@ -37,7 +41,7 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
         stop_sequence: str | None = None,
         max_length: int | None = None,
         min_length: int | None = None,
-        generation_config: Any = None,
+        generation_config: TheirConfig = None,
         batch_size: int | None = None,
         return_tensors: bool | None = None,
         return_text: bool | None = None,
@@ -67,7 +71,7 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
         check_whole(truncation, results)
         start = runner.generation.decoder_start_token_id
 
-        def entry(found: Any) -> dict[str, Any]:
+        def entry(found: "Written") -> dict[str, Any]:
             if ids_asked:
                 import torch
 
@@ -117,7 +121,7 @@ def write(
     continue_final_message: bool | None = None,
     max_length: int | None = None,
     min_length: int | None = None,
-    generation_config: Any = None,
+    generation_config: TheirConfig = None,
     **options: Any,
 ) -> list[Any]:
     """`[{"generated_text": …}]` to a text or to a chat, whose answer is one message more, or ends
@@ -188,7 +192,7 @@ def _ids_asked(return_tensors: bool | None, return_text: bool | None) -> bool:
 
 
 def _lengths(
-    generation_config: Any,
+    generation_config: TheirConfig,
     options: dict[str, Any],
     max_length: int | None,
     min_length: int | None,
