@@ -13,6 +13,7 @@ from regard.errors import BadArgumentError, check_choice
 
 DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
 T = TypeVar("T")
+OptionsT = TypeVar("OptionsT", bound="Options")
 
 
 @dataclass(frozen=True)
@@ -166,13 +167,14 @@ class Options:
 
 
 def with_options(
-    base: type[Options], more: Sequence[tuple[str, Any, Any]], **others: object
-) -> Any:
+    base: type[OptionsT], more: Sequence[tuple[str, Any, Any]], **others: object
+) -> type[OptionsT]:
     """Return the class of options with more of them, (name, type, option), and other attributes."""
     names = {name: setting for name, _, setting in more}
     hints = {name: hint for name, hint, _ in more}
     members = {"__module__": base.__module__, **names, **others, "__annotations__": hints}
-    return type(base.__name__, (base,), members)
+    made: Any = type(base.__name__, (base,), members)
+    return made
 
 
 def check_options(options: Any) -> None:
@@ -223,6 +225,6 @@ def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in names}
 
 
-def _optional(setting: Any) -> object:
+def _optional(setting: Field[Any]) -> object:
     """Return an option of decoding, whose default is the model's."""
     return field(default=None, metadata={**setting.metadata, "shown": "model's"})

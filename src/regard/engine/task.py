@@ -47,7 +47,7 @@ def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
     first = run.__code__.co_varnames[1]
 
     @wraps(run)
-    def checked(self: Task, *inputs: object, **options: object) -> Any:
+    def checked(self: Task, *inputs: object, **options: object) -> object:
         value = inputs[0] if inputs else options.get(first)
         if isinstance(value, str):
             raise BadArgumentError(

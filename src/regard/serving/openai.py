@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from secrets import token_hex
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from fastapi import APIRouter, Request
@@ -33,6 +33,7 @@ from regard.tasks.text_generation.task import Continuation, Prompt
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
+T = TypeVar("T")
 _ANY = TypeAdapter(dict[str, Any])
 NEW_TOKENS = 16  # of a completion, where the request does not say
 
@@ -92,7 +93,7 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
-def _texts(value: object) -> Any:
+def _texts(value: T) -> T:
     """Return a text or several.
 
     Raises:

@@ -11,7 +11,6 @@ from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 from regard.errors import UnavailableError
 
@@ -165,7 +164,7 @@ def of_bytes(content: bytes, *, kind: str = "octet-stream", size: int | None = P
     return [f'<script type="application/{kind}">{text}</script>' for text in texts]
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """Replace the numbers that JSON does not have by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -85,7 +85,7 @@ class Scoring:
             bar=bar,
         )
 
-    def _opened(self, model: "str | os.PathLike[str] | Task") -> Any:
+    def _opened(self, model: "str | os.PathLike[str] | Task") -> Task:
         options, say = self.evaluator.options, self.evaluator.say
         if isinstance(model, str | os.PathLike):
             task, engine = loading.load(model, self.kind), options.engine or "auto"

@@ -262,7 +262,7 @@ def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
     return common | texts | dict(max_positions=config.longest or MOST_POSITIONS, pad_id=0)
 
 
-def head(config: Any) -> dict[str, int]:
+def head(config: "ModelConfig") -> dict[str, int]:
     """Return the library's settings of a head."""
     if config.head == "language_model":
         return {}
@@ -271,7 +271,7 @@ def head(config: Any) -> dict[str, int]:
         "token": config.vocab_size if masked else 0,
         "label": len(config.labels),
         "position": 2,
-        "": (config.head == "embedding" and config.projection) or 0,
+        "": (config.head == "embedding" and getattr(config, "projection", None)) or 0,
     }
     plain = masked and not normed
     activation = config.activation if plain else getattr(config, "pooler_activation", "tanh")

@@ -95,7 +95,7 @@ class Stream:
                 return self.rerun(edit)
         ran = 0
 
-        def after(module: nn.Module, args: tuple[Any, ...], output: object) -> Any:
+        def after(module: nn.Module, args: tuple[Any, ...], output: object) -> object:
             nonlocal ran
             replaced = at(ran, state_of(output))
             ran += 1
@@ -166,7 +166,7 @@ def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
     return lists
 
 
-def state_of(output: object) -> Any:
+def state_of(output: object) -> Array:
     """Return a layer's new state: its output, or the first of several."""
     return output[0] if isinstance(output, tuple) else output
 

@@ -120,7 +120,9 @@ def reporting() -> Iterator[None]:
     interface = attention_interface()
     original = interface.get_interface
 
-    def get_interface(self: object, implementation: object, default: Callable[..., Any]) -> Any:
+    def get_interface(
+        self: object, implementation: object, default: Callable[..., Any]
+    ) -> Callable[..., Any]:
         function = original(self, implementation, default)
         listener = _listener.get()
         if listener is None:
@@ -141,7 +143,7 @@ def run_and_report(
     /,
     *arguments: Any,
     **named: Any,
-) -> Any:
+) -> tuple[Any, ...]:
     """Run `function`, and replace its output if the listener says so."""
     # Only the kernels behind scaled_dot_product_attention give a log-sum-exp that can be overheard.
     kernel = KernelLse() if "sdpa" in implementation else None

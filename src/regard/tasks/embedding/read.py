@@ -141,7 +141,7 @@ def _score(answer: object, words: Mapping[str, float]) -> float:
     )
 
 
-def _number(value: Any) -> float:
+def _number(value: str | float) -> float:
     try:
         number = float(value)
         if isinstance(value, bool) or not math.isfinite(number):

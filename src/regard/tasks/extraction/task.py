@@ -41,7 +41,7 @@ class Extractor(TokenReader):
         name: what to call it in messages.
     """
 
-    def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
+    def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → its summary; a list → a list. Options as in `run`."""
         if isinstance(text, str):
             return self.run([text], **options)[0].summary

@@ -250,7 +250,7 @@ def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
     ]
 
 
-def _start(value: Any) -> int | None:
+def _start(value: str | float | None) -> int | None:
     if value is None or value == "":
         return None
     try:
