@@ -21,7 +21,7 @@ from regard.data.reader import format_of
 from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.lines import beside, json_line
-from regard.options import Options, decoding_of
+from regard.options import Options
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
@@ -204,6 +204,7 @@ class TaskCommand(Generic[ResultT]):
             RegardError: no such model, or an option that it cannot have.
         """
         from regard.engine.engines import computed_by
+        from regard.generation.config import decoding_of
         from regard.tasks.loading import load
 
         task = load(self.model, self.kind_name)

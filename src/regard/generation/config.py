@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from regard.errors import BadArgumentError, unknown
-from regard.options import check_options, option, panel_of
+from regard.options import OptionsT, check_options, option, panel_of, with_options
 
 if TYPE_CHECKING:
     import torch
@@ -362,3 +362,32 @@ def _updated(config: GenerationConfig, **changes: Any) -> GenerationConfig:
     if isinstance(longest, int) and longest < config.min_new_tokens:
         changes = {"min_new_tokens": max(longest, 0)} | changes
     return replace(config, **changes)
+
+
+def with_decoding(
+    panels: tuple[str, ...], *, but: tuple[str, ...] = (), members: Mapping[str, Any] | None = None
+) -> Callable[[type[OptionsT]], type[OptionsT]]:
+    """Return a decorator: a class of options gets those of decoding; None is the model's own value.
+
+    Args:
+        panels: of GenerationConfig, whose options it gets.
+        but: options that it does not get.
+        members: others of the class.
+    """
+    hints = get_type_hints(GenerationConfig)
+    settings = [
+        (setting.name, hints[setting.name] | None, _optional(setting))
+        for setting in fields(GenerationConfig)
+        if setting.metadata.get("panel") in panels and setting.name not in but
+    ]
+    return lambda kind: with_options(kind, settings, **(members or {}))
+
+
+def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are of decoding."""
+    return {name: value for name, value in options.items() if name in _NAMES}
+
+
+def _optional(setting: Field[Any]) -> object:
+    """Return an option of decoding, whose default is the model's."""
+    return field(default=None, metadata={**setting.metadata, "shown": "model's"})

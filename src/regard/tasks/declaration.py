@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from regard.options import Options, panel_of, with_decoding
+from regard.options import Options, panel_of
 
 if TYPE_CHECKING:
     from regard.engine.result import Result
@@ -129,6 +129,8 @@ def _options_class(options: Callable[[], type[Options]], panels: tuple[str, ...]
     own = options()
     if not panels:
         return own
+    from regard.generation.config import with_decoding  # which imports numpy
+
     more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
     return with_decoding(panels, members=more)(own)
 

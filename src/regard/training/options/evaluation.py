@@ -8,7 +8,8 @@ from typing import Any
 
 from regard.engine.options import EngineOptions
 from regard.errors import BadArgumentError
-from regard.options import Options, decoding_of, option, with_decoding
+from regard.generation.config import decoding_of, with_decoding
+from regard.options import Options, option
 
 PICTURES = (".svg", ".pdf", ".png")
 
