@@ -41,7 +41,7 @@ class JsonFiles:
     def get(self, name: str) -> JsonObject | None: ...
     @overload
     def get(self, name: str, default: Mapping[str, Any]) -> Mapping[str, Any]: ...
-    def get(self, name: str, default: object = None) -> Any:
+    def get(self, name: str, default: object = None) -> object:
         """Return the content of a file; `default` if there is no such file.
 
         Raises:

@@ -123,7 +123,7 @@ class ModelHandle:
         return type(self).of, (self.model,)  # a copy is of the model in memory
 
     @classmethod
-    def _part(cls, config: Any) -> object:
+    def _part(cls, config: object) -> object:
         """Return the part of a model's config that `config` is."""
         return config
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Float32 = Annotated[float, "float32"]
 
 
-def inside(default: Any = MISSING, **more: Any) -> Any:
+def inside(default: object = MISSING, **more: Any) -> Any:
     """Return a field for Python alone."""
     return field(default=default, metadata={"inside": True}, **more)
 

@@ -203,7 +203,7 @@ class Trace(TraceData):
         """
         return page("widget")(self, query=query, height=height)
 
-    def _repr_mimebundle_(self, **kwargs: object) -> Any:
+    def _repr_mimebundle_(self, **kwargs: object) -> object:
         """Return a notebook shows the page of a trace that ends a cell; other terminals print
         it."""
         shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -131,7 +131,7 @@ def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
     return create_model(f"{kind.verb.capitalize()}Request", __base__=Asked, **named | hook.fields)
 
 
-def _checked(metadata: Mapping[str, Any], name: str, kind: object, value: Any) -> object:
+def _checked(metadata: Mapping[str, Any], name: str, kind: object, value: object) -> object:
     """Return a value within its bounds, or the sentence that Python has for it."""
     if value is not None or type(None) not in get_args(kind):
         if metadata["bounds"]:

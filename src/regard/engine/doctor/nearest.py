@@ -27,7 +27,7 @@ class _Read(dict[str, Any]):
         self.read.add(key)
         return super().__getitem__(key)
 
-    def get(self, key: str, default: object = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         self.read.add(key)
         return super().get(key, default)
 

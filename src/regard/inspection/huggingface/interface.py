@@ -142,7 +142,7 @@ def run_and_report(
     listener: OnCall,
     /,
     *arguments: Any,
-    **named: Any,
+    **named: object,
 ) -> tuple[Any, ...]:
     """Run `function`, and replace its output if the listener says so."""
     # Only the kernels behind scaled_dot_product_attention give a log-sum-exp that can be overheard.

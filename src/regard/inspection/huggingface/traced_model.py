@@ -239,7 +239,7 @@ class TracedModel:
         self.check_ids(ids, "the target", room)
         return list(ids)
 
-    def encoded(self, *text: str, **options: Any) -> "BatchEncoding":
+    def encoded(self, *text: str, **options: object) -> "BatchEncoding":
         """Return the tokenizer's output for a text."""
         # A transformers tokenizer changes its own state in a call: the target's language, padding,
         # truncation.
