@@ -99,7 +99,9 @@ def fits(text: EncoderConfig, image: VisionConfig, other: DualEncoderConfig) -> 
     return same and is_square(other.image)
 
 
-def _encoders(text: Settings, image: Settings, width: object) -> tuple[EncoderConfig, VisionConfig]:
+def _encoders(
+    text: Settings, image: Settings, width: int | None
+) -> tuple[EncoderConfig, VisionConfig]:
     end = text["eos_token_id"]
     vector = {"projection": width, "projection_bias": False}
     settings = {

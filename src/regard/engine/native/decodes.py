@@ -417,7 +417,7 @@ def is_searched(config: GenerationConfig) -> bool:
     return not (config.do_sample or with_times or any(rules))
 
 
-def hypotheses_of(found: object, config: GenerationConfig) -> list[list[Hypothesis]]:
+def hypotheses_of(found: interface.Hypotheses, config: GenerationConfig) -> list[list[Hypothesis]]:
     """Copy of the library's hypotheses, of each text.
 
     Raises:

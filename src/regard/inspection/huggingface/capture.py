@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -35,12 +35,15 @@ from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
 from regard.inspection.writing import Written
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 
 def trace_transformers(
     model: nn.Module,
     *,
     tokens: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    tokenizer: object = None,
+    tokenizer: "PreTrainedTokenizerBase | None" = None,
     text: str = "",
     keep: str = "auto",
     **inputs: object,
@@ -67,7 +70,7 @@ def captured(
     inputs: dict[str, Any],
     *,
     tokens: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    tokenizer: object = None,
+    tokenizer: "PreTrainedTokenizerBase | None" = None,
     name: str | None = None,
     text: str = "",
     written: Written | None = None,

@@ -170,7 +170,7 @@ def write(
         found = runner.run(asked, cut=cut, continue_final_message=goes, **options)
         results |= zip(places, found, strict=True)
 
-    def entry(result: "Continuation", prompt: Prompt, goes: bool) -> dict[str, Any]:
+    def entry(result: "Continuation", prompt: "Prompt", goes: bool) -> dict[str, Any]:
         if ids_asked:
             return {"generated_token_ids": result.ids}
         text = _cleaned(result.text, clean_up_tokenization_spaces)
