@@ -18,7 +18,7 @@ import numpy as np
 
 import regard
 from regard.engine.native.library import PRECISIONS
-from regard.options import decoding_of
+from regard.generation.config import decoding_of
 from regard.tasks.evaluation import RECIPES, evaluator_of, kind_of_model
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

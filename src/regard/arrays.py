@@ -10,9 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, wraps
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.errors import DamagedFileError
 
@@ -26,7 +28,7 @@ class Arrays:
     result."""
 
     @cached_property
-    def library(self) -> Any:
+    def library(self) -> ModuleType:
         return np
 
     def no_gradients(self) -> AbstractContextManager[object]:
@@ -193,7 +195,7 @@ class TorchArrays(Arrays):
     """The same on tensors."""
 
     @cached_property
-    def library(self) -> Any:
+    def library(self) -> ModuleType:
         import torch
 
         return torch
@@ -262,7 +264,7 @@ def arrays_of(array: Array) -> Arrays:
     return TORCH if is_torch else NUMPY
 
 
-def as_numpy(x: Array) -> Any:
+def as_numpy(x: Array) -> NDArray[Any]:
     """Return an array (…) as numpy's, on the CPU."""
     return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()
 
@@ -299,7 +301,7 @@ def pieces(x: Array, size: int) -> list[Array]:
     return [x[first : first + size] for first in range(0, max(len(x), 1), size)]
 
 
-def torch_if_imported() -> Any:
+def torch_if_imported() -> ModuleType | None:
     """Return torch where something has imported it; elsewhere there are no tensors: None."""
     if "torch" not in sys.modules:
         return None

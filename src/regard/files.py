@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from regard.errors import DamagedFileError, UnavailableError
 
@@ -116,7 +115,7 @@ def sync(path: str | os.PathLike[str]) -> None:
             _sync(inside)
 
 
-def write_json(path: str | os.PathLike[str], value: Any) -> None:
+def write_json(path: str | os.PathLike[str], value: object) -> None:
     """Write a value as a JSON file, whole or not at all."""
     with whole_file(path) as file:
         text = json.dumps(value, indent=2, ensure_ascii=False)

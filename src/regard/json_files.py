@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from regard.errors import DamagedFileError
 from regard.files import check_content
@@ -17,7 +17,7 @@ class JsonObject(dict[str, Any]):
         super().__init__(content)
         self._file = file
 
-    def __missing__(self, key: str) -> Any:
+    def __missing__(self, key: str) -> NoReturn:
         raise DamagedFileError(
             f"{self._file} must have the key {key!r}, which is missing."
             " Copy the file again from where it came from."
@@ -41,7 +41,7 @@ class JsonFiles:
     def get(self, name: str) -> JsonObject | None: ...
     @overload
     def get(self, name: str, default: Mapping[str, Any]) -> Mapping[str, Any]: ...
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> object:
         """Return the content of a file; `default` if there is no such file.
 
         Raises:

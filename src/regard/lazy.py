@@ -21,7 +21,7 @@ def attach(
     parent = package["__name__"]
     home = {name: f"{parent}.{module}" for module, names in modules.items() for name in names}
 
-    def getattribute(name: str) -> Any:
+    def getattribute(name: str) -> object:
         if name not in home:
             raise AttributeError(f"module {parent!r} has no attribute {name!r}")
         try:

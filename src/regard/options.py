@@ -4,14 +4,14 @@ The class checks them when it is made; commands, requests and reference pages ar
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import Field, dataclass, field, fields
-from pkgutil import resolve_name
-from typing import Any, dataclass_transform, get_type_hints
+from typing import Any, TypeVar, dataclass_transform
 
 from regard.errors import BadArgumentError, check_choice
 
-DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
+T = TypeVar("T")
+OptionsT = TypeVar("OptionsT", bound="Options")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Bounds:
 
 
 def option(
-    default: Any,
+    default: T,
     help: str,
     *,
     shown: str | None = None,
@@ -75,7 +75,7 @@ def option(
     panel: str | None = None,
     free: bool = False,
     **bounds: float,
-) -> Any:
+) -> T:
     """Return a field of a class of options.
 
     Args:
@@ -164,12 +164,15 @@ class Options:
         return {each.name: each for each in fields(cls)}  # type: ignore[arg-type]
 
 
-def with_options(base: type[Options], more: Sequence[tuple[str, Any, Any]], **others: Any) -> Any:
+def with_options(
+    base: type[OptionsT], more: Sequence[tuple[str, Any, Any]], **others: object
+) -> type[OptionsT]:
     """Return the class of options with more of them, (name, type, option), and other attributes."""
     names = {name: setting for name, _, setting in more}
     hints = {name: hint for name, hint, _ in more}
     members = {"__module__": base.__module__, **names, **others, "__annotations__": hints}
-    return type(base.__name__, (base,), members)
+    made: Any = type(base.__name__, (base,), members)
+    return made
 
 
 def check_options(options: Any) -> None:
@@ -192,34 +195,3 @@ def check_options(options: Any) -> None:
 def panel_of(kind: Any, panel: str) -> Iterator[str]:
     """Return the options of a data class that a panel lists."""
     return (each.name for each in fields(kind) if each.metadata.get("panel") == panel)
-
-
-def with_decoding(
-    panels: tuple[str, ...], *, but: tuple[str, ...] = (), members: Mapping[str, Any] | None = None
-) -> Callable[[Any], Any]:
-    """Return a decorator: a class of options gets those of decoding; None is the model's own value.
-
-    Args:
-        panels: of GenerationConfig, whose options it gets.
-        but: options that it does not get.
-        members: others of the class.
-    """
-    config = resolve_name(DECODING)
-    hints = get_type_hints(config)
-    settings = [
-        (setting.name, hints[setting.name] | None, _optional(setting))
-        for setting in fields(config)
-        if setting.metadata.get("panel") in panels and setting.name not in but
-    ]
-    return lambda kind: with_options(kind, settings, **(members or {}))
-
-
-def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are of decoding."""
-    names = {each.name for each in fields(resolve_name(DECODING))}
-    return {name: value for name, value in options.items() if name in names}
-
-
-def _optional(setting: Any) -> Any:
-    """Return an option of decoding, whose default is the model's."""
-    return field(default=None, metadata={**setting.metadata, "shown": "model's"})

@@ -15,7 +15,7 @@ WorkT = TypeVar("WorkT")
 class Child:
     """A new process, whose function gets one end of a pipe before its arguments."""
 
-    def __init__(self, function: Callable[..., None], *arguments: Any, name: str):
+    def __init__(self, function: Callable[..., None], *arguments: object, name: str):
         context = multiprocessing.get_context("spawn")
         self.connection, other = context.Pipe()
         self.process = context.Process(

@@ -14,7 +14,7 @@ else:
     class Float:
         """An array and the names of its axes."""
 
-        def __class_getitem__(cls, parts: tuple[Any, str]) -> Any:
+        def __class_getitem__(cls, parts: tuple[Any, str]) -> object:
             return parts[0]
 
     Bool = Int = Int64 = Shaped = Float

@@ -73,7 +73,7 @@ class Checkpoint:
         return bool(self.entry.headed)
 
     @cached_property
-    def config(self) -> Any:
+    def config(self) -> ModelConfig:
         """The model's configuration, such as an EncoderConfig."""
         family = self.family
         with self.describing():
@@ -154,13 +154,13 @@ def open_checkpoint(name: CheckpointLike) -> Checkpoint:
     return Checkpoint(folder, name=Path(name).name)
 
 
-def check_config(config: Any) -> None:
+def check_config(config: ModelConfig) -> None:
     """Raise an error for fields of another type, or out of range, in a config from a file."""
     _check_types(config)
     _check_sizes(config)
 
 
-def _check_types(config: Any) -> None:
+def _check_types(config: ModelConfig) -> None:
     """Raise TypeError if a field is not of the type that its dataclass declares.
 
     pydantic would check what it builds itself; these are built already, by the families.
@@ -174,7 +174,7 @@ def _check_types(config: Any) -> None:
             raise TypeError(f"{name} must be {expected}; got {value!r}")
 
 
-def _check_sizes(config: Any) -> None:
+def _check_sizes(config: ModelConfig) -> None:
     """Raise BadArgumentError for sizes whose memory or time no weights in the file would bound,
     and for numbers that give none."""
     for name, value in vars(config).items():

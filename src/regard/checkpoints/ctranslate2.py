@@ -9,11 +9,12 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.checkpoints.argos import METADATA, languages
 from regard.checkpoints.checkpoint import Checkpoint, check_config
 from regard.checkpoints.ctranslate2_file import ModelFile
@@ -27,6 +28,9 @@ from regard.json_files import JsonFiles, JsonObject, read_json
 from regard.models.configs.speech import SpeechConfig
 from regard.text import TokenizerPair
 from regard.text.ctranslate2 import tokenizers_of
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 # By specification: the class of its models, and the family whose keys describe what none fits.
 _MODELS = {
@@ -76,7 +80,7 @@ class CTranslate2Checkpoint(Checkpoint):
         )
 
     @property
-    def config(self) -> Any:
+    def config(self) -> ModelConfig:
         """The configuration that model.bin describes."""
         return self._config
 
@@ -141,7 +145,7 @@ class CTranslate2Checkpoint(Checkpoint):
         return {"generation_config.json": generation, "preprocessor_config.json": sound}
 
 
-def _settings(specification: str, config: Any) -> dict[str, Any]:
+def _settings(specification: str, config: ModelConfig) -> dict[str, Any]:
     """Return the config.json that stands for a config, of the first family that has such models."""
     model, usual = _MODELS[specification]
     fitting = [entry for entry in FAMILIES if entry.model == model and entry.family.fits(config)]
@@ -215,7 +219,7 @@ class _Weights(Weights):
     def _in_float32(self, name: str) -> NDArray[np.float32]:
         return np.asarray(self._numbers(name)).astype(np.float32, copy=False)
 
-    def _read_as(self, name: str, xp: ModuleType) -> Any:
+    def _read_as(self, name: str, xp: ModuleType) -> Array:
         numbers = np.require(np.asarray(self._numbers(name)), requirements=["C", "A", "W"])
         if xp is np:
             return numbers

@@ -70,7 +70,7 @@ class ModelFile:
         same = (one.shape, one.dtype) == (other.shape, other.dtype)
         return same and np.array_equal(self.stored(one), self.stored(other))
 
-    def setting(self, name: str, default: Any = None) -> Any:
+    def setting(self, name: str, default: object = None) -> Any:
         """Return a number that is a setting; `default` where the file lacks it."""
         if name not in self.variables:
             return default

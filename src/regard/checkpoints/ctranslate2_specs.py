@@ -375,7 +375,7 @@ class Described:
             raise ValueError(f"a vocabulary of {len(tokens)} tokens for a table of {rows} rows")
         return rows
 
-    def _setting(self, name: str, default: Any = None) -> Any:
+    def _setting(self, name: str, default: object = None) -> Any:
         return self._file.setting(name, default)
 
     def _check(self, name: str, fits: bool) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+    from regard.models.configs.config import ModelConfig
+
 Settings = heads.Settings
 Shape = tuple[int, ...]
 Array = Any  # a torch.Tensor or a numpy.ndarray
@@ -44,7 +46,7 @@ class Place:
     lead: int = 0
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> object:
     return value
 
 
@@ -112,7 +114,7 @@ class Family:
                 names[name] = theirs
         return names
 
-    def fits(self, config: Any) -> bool:
+    def fits(self, config: ModelConfig) -> bool:
         """Return True if a model of this config can be saved as this family."""
         same = all(getattr(config, name) == value for name, value in self.fixed.items())
         return same and self.type_of(config) is not None
@@ -128,7 +130,7 @@ class Family:
             settings |= heads.head_settings(config, name, self.heads)
         return settings | self.written | self.write(config)
 
-    def from_config(self, settings: Settings) -> Any:
+    def from_config(self, settings: Settings) -> ModelConfig:
         """Return the configuration that config.json describes."""
         refuse_settings(settings, self.refused)
         settings = copy(settings)
@@ -151,7 +153,7 @@ class Family:
         return self.config(**fields)
 
 
-def is_a(value: object, hint: Any) -> bool:
+def is_a(value: object, hint: object) -> bool:
     """Return True if a value is of a type, or a tuple of values of it."""
     if get_origin(hint) in (Union, UnionType):
         return any(is_a(value, kind) for kind in get_args(hint))
@@ -166,7 +168,7 @@ def is_a(value: object, hint: Any) -> bool:
 
 
 @cache
-def _hints(config: Any) -> dict[str, Any]:
+def _hints(config: type) -> dict[str, Any]:
     return get_type_hints(config)
 
 
@@ -191,7 +193,7 @@ def rename(name: str, table: Table) -> str:
 def tied(**names: Mapping[str, str]) -> Callable[[Any], Mapping[str, str]]:
     """Return the `aliases` of models with a head whose table is the embedding's, by the head."""
 
-    def aliases(config: Any) -> Mapping[str, str]:
+    def aliases(config: ModelConfig) -> Mapping[str, str]:
         return names.get(config.head, {}) if getattr(config, "tied_output", True) else {}
 
     return aliases

@@ -7,13 +7,16 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regard.checkpoints.checkpoint import Checkpoint
 from regard.checkpoints.family import Family, Shape, places, their_shapes, to_ours
 from regard.errors import DamagedFileError, UnsupportedError, some
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 
 @dataclass
@@ -45,7 +48,9 @@ class Fit:
                 yield f"{second} must equal {first}, to which config.json ties it, but differs"
 
 
-def fit(family: Family, config: Any, ours: Mapping[str, Shape], shapes: Mapping[str, Shape]) -> Fit:
+def fit(
+    family: Family, config: "ModelConfig", ours: Mapping[str, Shape], shapes: Mapping[str, Shape]
+) -> Fit:
     """Compare the names and shapes in the files with those of a model's weights, which are
     `ours`."""
     expected = their_shapes(places(family.names(config, ours)), ours)
@@ -146,7 +151,7 @@ def _refuse(
 
 
 def _other_names(
-    family: Family, config: Any, expected: Mapping[str, Shape]
+    family: Family, config: "ModelConfig", expected: Mapping[str, Shape]
 ) -> dict[str, list[str]]:
     """Return, by name asked for, the other names that the same tied weight may have."""
     others: dict[str, list[str]] = {}

@@ -11,11 +11,12 @@ from functools import cached_property, partial
 from math import prod
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.checkpoints import gguf_groups as groups
 from regard.checkpoints.checkpoint import Checkpoint
 from regard.checkpoints.weights import Scaled, Stored, Weights
@@ -26,6 +27,11 @@ from regard.models.configs.scaling import Llama3Scaling
 from regard.packages import optional_package
 from regard.text import TokenizerPair
 from regard.text.gguf import tokenizer_of
+
+if TYPE_CHECKING:
+    from gguf import GGMLQuantizationType, GGUFReader
+    from gguf.gguf_reader import ReaderTensor
+    from numpy.typing import DTypeLike
 
 ARCHITECTURES = ("llama", "qwen2", "qwen3")  # Mistral's files say llama
 # Of metadata, behind the name of the architecture → the key of config.json.
@@ -151,13 +157,15 @@ class _Weights(Weights):
         return round(total)
 
 
-def _open(file: Path) -> Any:
+def _open(file: Path) -> GGUFReader:
     """Return the package's reader, which refuses what the file is too short for."""
     with optional_package("gguf", "GGUF files need"):
         from gguf import GGUFReader
 
     class Reader(GGUFReader):  # type: ignore[misc, unused-ignore]
-        def _get(self, offset: Any, dtype: Any, count: Any = 1, override_order: Any = None) -> Any:
+        def _get(
+            self, offset: int, dtype: DTypeLike, count: int = 1, override_order: object = None
+        ) -> NDArray[Any]:
             count, start = int(count), int(offset)
             if self.byte_order != "I":
                 raise ValueError("its numbers are in the other byte order")
@@ -266,7 +274,7 @@ def _in_layout(name: str) -> str:
     return f"model.layers.{number}.{_LAYER[part]}.{ending}" if is_of_layer else name
 
 
-def _check_kind(name: str, kind: Any) -> None:
+def _check_kind(name: str, kind: GGMLQuantizationType) -> None:
     from gguf import GGML_QUANT_SIZES, dequantize
 
     try:
@@ -279,7 +287,9 @@ def _check_kind(name: str, kind: Any) -> None:
 
 
 @np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
-def _read(file: Path, tensor: Any, shape: tuple[int, ...], heads: int, xp: ModuleType) -> Any:
+def _read(
+    file: Path, tensor: ReaderTensor, shape: tuple[int, ...], heads: int, xp: ModuleType
+) -> Array:
     """See `Weights.read`.
 
     Args:
@@ -302,13 +312,15 @@ def _read(file: Path, tensor: Any, shape: tuple[int, ...], heads: int, xp: Modul
 
 
 @np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
-def _grouped(file: Path, tensor: Any, shape: tuple[int, ...], heads: int) -> NDArray[np.uint8]:
+def _grouped(
+    file: Path, tensor: ReaderTensor, shape: tuple[int, ...], heads: int
+) -> NDArray[np.uint8]:
     """See `Stored.grouped`."""
     rows = _in_halves(tensor.name, _bytes(file, tensor), shape[0], heads)
     return groups.unpacked(tensor.tensor_type.name, rows.reshape(shape[0], -1), shape[1])
 
 
-def _bytes(file: Path, tensor: Any) -> NDArray[np.uint8]:
+def _bytes(file: Path, tensor: ReaderTensor) -> NDArray[np.uint8]:
     """Return the bytes of a quantized tensor, (…, bytes of a row), read from the file: mapped, all
     that were ever read would stay in memory."""
     count, start = tensor.data.nbytes, tensor.data_offset

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.errors import UnsupportedError, refusing
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 Settings = dict[str, Any]  # the content of config.json
 
@@ -83,7 +86,7 @@ def check_writes(settings: Settings) -> None:
         )
 
 
-def head_settings(config: Any, prefix: str, heads: Mapping[str, str]) -> Settings:
+def head_settings(config: ModelConfig, prefix: str, heads: Mapping[str, str]) -> Settings:
     """Return the keys of config.json for the head of a config and its labels."""
     if config.head == "none":
         return {"architectures": [f"{prefix}Model"], _POOLER: False}

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from regard.checkpoints import argos, pypi, shipped
 from regard.errors import (
@@ -22,6 +23,9 @@ from regard.errors import (
 )
 from regard.files import sha256, sync, whole_file, write_json
 from regard.json_files import JsonFiles
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import RepoFile
 
 PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
@@ -191,7 +195,7 @@ def wanted(file: str) -> bool:
     return _matches(file, (*CONFIGS, *WEIGHTS, *OLD_WEIGHTS))
 
 
-def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Path:
+def _fetched_before(hub: ModuleType, name: str, revision: str, error: Exception) -> Path:
     config = hub.try_to_load_from_cache(name, "config.json", revision=revision)
     if isinstance(config, str):
         return Path(config).parent
@@ -232,7 +236,7 @@ def _verify(folder: Path, files: Mapping[str, Any]) -> None:
         )
 
 
-def _checksum(file: Path, entry: Any) -> str:
+def _checksum(file: Path, entry: "RepoFile") -> str:
     """Return the SHA-256 of a file that is large on the hub, git's SHA-1 of another."""
     if entry.lfs:
         return sha256(file)
@@ -240,7 +244,7 @@ def _checksum(file: Path, entry: Any) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _refused(error: Exception, hub: Any) -> bool:
+def _refused(error: Exception, hub: ModuleType) -> bool:
     """Return True if the hub answered, and the answer was no."""
     kinds = (hub.errors.RepositoryNotFoundError, hub.errors.RevisionNotFoundError)
     return isinstance(error, (*kinds, hub.errors.HFValidationError))

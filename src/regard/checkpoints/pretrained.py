@@ -1,7 +1,7 @@
 """Models from and into folders in Hugging Face's layout: config.json and the weights."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -73,8 +73,12 @@ class _NoFirstValues(TorchFunctionMode):
     for seconds to draw them."""
 
     def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> object:
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") in ("normal_", "uniform_", "trunc_normal_"):
             return kwargs["tensor"] if "tensor" in kwargs else args[0]

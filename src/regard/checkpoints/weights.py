@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from regard.arrays import pieces
+from regard.arrays import Array, pieces
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
 from regard.files import check_content
 from regard.json_files import read_object, safetensors_entries
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
     from torch import Tensor
 
 Read = Callable[[ModuleType], Any]  # torch or numpy → a tensor or an array
@@ -49,7 +50,7 @@ class Stored:
     group: int
     ndim = 2
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return self.numbers().astype(dtype or np.float32, copy=False)
 
 
@@ -66,7 +67,7 @@ class Scaled:
     def shape(self) -> tuple[int, ...]:
         return self.integers.shape
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return (self.integers * self.scales[:, None]).astype(dtype or np.float32, copy=False)
 
 
@@ -99,7 +100,7 @@ class Weights(Mapping[str, "Tensor"]):
         tensor: Tensor = self.read(name, torch)
         return tensor
 
-    def read(self, name: str, xp: ModuleType) -> Any:
+    def read(self, name: str, xp: ModuleType) -> Array:
         """Return a tensor of torch, or an array as `as_array` gives it, as `xp` is torch or
         numpy."""
         self.check_unchanged(self.file_of[name])
@@ -190,7 +191,7 @@ class _Safetensors:
         }
         self._bytes = np.memmap(file, np.uint8, "c")
 
-    def read(self, name: str, xp: ModuleType) -> Any:
+    def read(self, name: str, xp: ModuleType) -> Array:
         """See `Weights.read`."""
         shape, dtype = self.header[name]
         if dtype == "other":
@@ -362,7 +363,7 @@ def float8_bits() -> NDArray[np.uint16]:
     return (number.view(np.uint32) >> 16).astype(np.uint16)
 
 
-def _loaded(tensor: Tensor, xp: ModuleType) -> Any:
+def _loaded(tensor: Tensor, xp: ModuleType) -> Array:
     if str(tensor.dtype) == f"torch.{FLOAT8}":  # no model computes in it
         tensor = tensor.bfloat16()
     return as_array(tensor) if xp is np else tensor

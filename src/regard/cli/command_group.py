@@ -37,13 +37,13 @@ class CommandGroup(TyperGroup):
 class _Commands(UserDict[str, Any]):
     """Commands by name. Looking one up imports its module; going through the names does not."""
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> object:
         if self.data[name] is None:
             self.data[name] = _command(name)
         return self.data[name]
 
 
-def _command(name: str) -> Any:
+def _command(name: str) -> object:
     """Return the function or the typer.Typer of this name in the module of this name, as a
     command."""
     if name in catalog.VERBS:

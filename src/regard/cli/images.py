@@ -1,14 +1,13 @@
 """Commands of tasks that read images: a folder stands for the images in it."""
 
 from pathlib import Path
-from typing import Any
 
 from regard.cli.lines import Line
-from regard.cli.task_command import TaskCommand
+from regard.cli.task_command import ResultT, TaskCommand
 from regard.lines import one_line
 
 
-class ImageCommand(TaskCommand):
+class ImageCommand(TaskCommand[ResultT]):
     """A call of a command whose lines may be names of images."""
 
     what = "an image"
@@ -44,7 +43,7 @@ class ImageCommand(TaskCommand):
             lines += [Line(line.number, file, line.fields | {name: file}) for file in files]
         return lines
 
-    def plain(self, line: Line, result: Any) -> str | None:
+    def plain(self, line: Line, result: ResultT | None) -> str | None:
         """With the name of an image that a folder stood for in front."""
         if (line.number, line.text) not in self.named:
             return super().plain(line, result)

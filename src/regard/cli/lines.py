@@ -110,7 +110,9 @@ class LineReader:
         texts = tuple(map(fields.get, others))
         return self._passed(Line(number, fields[name], fields, others=texts))
 
-    def _row(self, number: int, content: Any) -> Line | BadLine | None:
+    def _row(
+        self, number: int, content: str | list[str] | Mapping[str, Any]
+    ) -> Line | BadLine | None:
         """Return the text in a row; None for a header."""
         for _, values in self.columns.rows([(number, content)]):
             if isinstance(values, BadLine):

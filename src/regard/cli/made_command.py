@@ -34,7 +34,7 @@ def _make(verb: str) -> Callable[..., None]:
         threads: options.Threads = None,
         engine: options.Engine = "auto",
         precision: options.Precision = None,
-        **arguments: Any,
+        **arguments: object,
     ) -> None:
         common: dict[str, Any] = dict(
             texts=texts, model=model, input=input, output=output, as_json=as_json
@@ -58,7 +58,7 @@ def _make(verb: str) -> Callable[..., None]:
     return takes(cls.own, FileOptions, kind.options_class(), but=without(cls.roles))(command)
 
 
-def _model(kind: Kind, default: str | None, parameter: Any) -> Any:
+def _model(kind: Kind, default: str | None, parameter: inspect.Parameter) -> inspect.Parameter:
     """Return the option --model, which must be given if no model is shipped for the task."""
     shipped = default or catalog.default(catalog.VERBS[kind.verb])
     help = f"A name, a folder or hub:org/name: {kind.example}."

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _run(arguments: list[str]) -> Any:
+def _run(arguments: list[str]) -> object:
     """Run a command; the exit code, or None."""
     _check_values(arguments)
     if (call := plain_call(arguments)) is not None:

@@ -3,17 +3,20 @@
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from regard.engine.options import EngineOptions
 from regard.errors import BadArgumentError, NotFoundError
 
+if TYPE_CHECKING:
+    from typer.models import ArgumentInfo, OptionInfo
+
 FIGURES = (".svg", ".pdf", ".png")
 
 
-def option(help: str, *flags: str, default: str | None = None, **more: Any) -> Any:
+def option(help: str, *flags: str, default: str | None = None, **more: Any) -> "OptionInfo":
     """Return an option; its flag is the parameter's name, unless `flags` say otherwise.
 
     Args:
@@ -23,23 +26,23 @@ def option(help: str, *flags: str, default: str | None = None, **more: Any) -> A
     return typer.Option(*flags, help=help, show_default=default or True, **more)
 
 
-def _of_engine(name: str, **more: Any) -> Any:
+def _of_engine(name: str, **more: Any) -> "OptionInfo":
     """Return an option of the engine, as its class describes it."""
     about = EngineOptions.settings()[name].metadata
     return option(about["help"], metavar=about["metavar"], **more)
 
 
-def model_option(help: str, *, default: str | None = None) -> Any:
+def model_option(help: str, *, default: str | None = None) -> "OptionInfo":
     """Return the option --model, where it is not the first argument."""
     return option(help, "--model", "-m", default=default)
 
 
-def argument(help: str, metavar: str | None = None) -> Any:
+def argument(help: str, metavar: str | None = None) -> "ArgumentInfo":
     """Return an argument: what has no flag."""
     return typer.Argument(help=help, metavar=metavar)
 
 
-def texts_to(verb: str) -> Any:
+def texts_to(verb: str) -> "ArgumentInfo":
     """Return the argument of a command that reads texts from its arguments, a file or stdin."""
     return argument(f"What to {verb}, each in quotes; otherwise read --input or stdin.")
 

@@ -3,7 +3,10 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Task
 
 
 def is_watched() -> bool:
@@ -33,7 +36,7 @@ def progress_bar(
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        def render(self, task: Any) -> Text:
+        def render(self, task: "Task") -> Text:
             return Text("" if task.speed is None else f"{task.speed:,.1f} {rate}/s")
 
     columns = [TextColumn(what), BarColumn(), MofNCompleteColumn()]

@@ -1,9 +1,9 @@
 """Calls of the commands of the tasks: texts in, a model's answers out."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from regard.cli.file_options import FileOptions
 from regard.cli.lines import Line
@@ -21,12 +21,13 @@ from regard.data.reader import format_of
 from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.lines import beside, json_line
-from regard.options import Options, decoding_of
+from regard.options import Options
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
     from regard.engine.result import Result
 
+ResultT = TypeVar("ResultT", bound="Result")
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
 
 
@@ -34,7 +35,7 @@ class NoOptions(Options):
     """A command with no options but those of its task."""
 
 
-class TaskCommand:
+class TaskCommand(Generic[ResultT]):
     """A call of the command of a task; one that does more than its task overrides a method.
 
     A call that is sent to another process opens the model there.
@@ -89,7 +90,7 @@ class TaskCommand:
         self.counts, self.doubted = Counter[str](), list[str]()
         self.sentences: list[str] | None = None if part is None else []
 
-    def of_part(self, part: int) -> "TaskCommand":
+    def of_part(self, part: int) -> Self:
         """Return the same call, with the same model, for a part of a file."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
@@ -203,6 +204,7 @@ class TaskCommand:
             RegardError: no such model, or an option that it cannot have.
         """
         from regard.engine.engines import computed_by
+        from regard.generation.config import decoding_of
         from regard.tasks.loading import load
 
         task = load(self.model, self.kind_name)
@@ -216,7 +218,9 @@ class TaskCommand:
             if hasattr(self.task, "generation"):
                 self.task.generation.updated(**self.decoding)  # refuses what contradicts
 
-    def answer(self, lines: list[Line], progress: Callable[[int], None]) -> Any:
+    def answer(
+        self, lines: list[Line], progress: Callable[[int], None]
+    ) -> Sequence[ResultT | None]:
         """Return the results of some lines."""
         batch_size = self.common["batch_size"]
         return self.task.run_rows(
@@ -227,7 +231,7 @@ class TaskCommand:
         """Return the task's inputs, of some lines."""
         return [(line.text,) for line in lines]
 
-    def warn(self, line: Line, result: Any) -> None:
+    def warn(self, line: Line, result: ResultT) -> None:
         """Say of a result that it is not whole."""
         if getattr(result, "truncated", False):
             self.say(
@@ -270,16 +274,15 @@ class TaskCommand:
         """Return the same as it is in a file."""
         return self.as_text(pairs).encode()
 
-    def json(self, line: Line, result: Any) -> str:
+    def json(self, line: Line, result: ResultT | None) -> str:
         """Return a line of JSON: the fields that came in and the result's."""
         return self.json_line(line, self.answered(result))
 
-    def answered(self, result: Any) -> dict[str, Any]:
+    def answered(self, result: ResultT | None) -> dict[str, Any]:
         """Return the fields of an answer."""
         if result is None:
             return self.result_class.nothing()
-        fields: dict[str, Any] = result.json(self.chosen)
-        return fields
+        return result.json(self.chosen)
 
     def json_line(self, line: Line, answer: dict[str, Any]) -> str:
         """Return a line of JSON in which no field that came in is overwritten; of a line that has
@@ -318,11 +321,11 @@ class TaskCommand:
         """The class of the results."""
         return self.kind.result_class()
 
-    def plain(self, line: Line, result: Any) -> str | None:
+    def plain(self, line: Line, result: ResultT | None) -> str | None:
         """Return a line of text, or one for each alternative, label or answer behind the line's
         number."""
         if not self.several:
-            return "" if result is None else str(result.line())
+            return "" if result is None else result.line()
         rows = ["\t"] if result is None else result.lines()
         return "\n".join(f"{line.number}\t{row}" for row in rows)
 
@@ -336,7 +339,7 @@ def class_of(verb: str) -> type[TaskCommand]:
     return command() if command else TaskCommand
 
 
-def call(verb: str, **arguments: Any) -> TaskCommand:
+def call(verb: str, **arguments: object) -> TaskCommand:
     """Return a call of a task's command; what is left out is as by default.
 
     >>> call("translate", texts=["a"], num_beams=2).chosen

@@ -30,7 +30,7 @@ def text_groups(
     what: str,
     keep_bad: bool = False,
     roles: Sequence[Role] = (TEXT,),
-    **reading: Any,
+    **reading: object,
 ) -> Iterable[list[Line]]:
     """Lines in groups as they come: of the arguments, a file, or stdin.
 

@@ -10,6 +10,8 @@ from regard.cli.streams import is_first_process
 from regard.lines import one_line
 
 if TYPE_CHECKING:
+    import rich.progress
+
     from regard.training import Progress
 
 
@@ -146,7 +148,7 @@ def evaluation_line(
     return "  ".join(parts)
 
 
-def _bar() -> Any:
+def _bar() -> "rich.progress.Progress":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 

@@ -54,7 +54,7 @@ def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Com
         every = sorted(own + options, key=lambda each: each.name == "threads")
 
         @wraps(command)
-        def with_options(**arguments: Any) -> None:
+        def with_options(**arguments: object) -> None:
             command(**arguments)
 
         with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ def options_from(kind: type[OptionsT], arguments: dict[str, Any]) -> OptionsT:
     return kind(**{name: value for name, value in arguments.items() if value is not None})
 
 
-def _annotation(hint: Any, setting: "Field[Any]") -> Any:
+def _annotation(hint: Any, setting: "Field[Any]") -> object:
     about, name, default = setting.metadata, setting.name, setting.default
     shown = about["shown"] or (
         False if default is None or default is False or default == () else str(default)

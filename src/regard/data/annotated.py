@@ -42,10 +42,10 @@ def choices(record: Mapping[str, Any]) -> dict[str, list[Any]]:
     }
 
 
-def _objects(value: Any) -> list[Mapping[str, Any]]:
+def _objects(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def is_cancelled(annotation: Any) -> bool:
+def is_cancelled(annotation: object) -> bool:
     """Return whether Label Studio says that an annotation was skipped."""
     return isinstance(annotation, Mapping) and annotation.get("was_cancelled") is True

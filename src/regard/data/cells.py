@@ -2,7 +2,6 @@
 
 import ast
 import re
-from typing import Any
 
 MISSING = frozenset({"nan", "null", "n/a", "#n/a", "<na>", "na"})  # in lower case
 _WORD = r"""(?:'[^']*'|"[^"]*"|[\w.+-]+)"""
@@ -10,7 +9,7 @@ _ITEM = re.compile(_WORD)
 _NUMPY = re.compile(rf"\[\s*{_WORD}(?:\s+{_WORD})*\s*\]")
 
 
-def literal(cell: Any) -> Any:
+def literal(cell: object) -> object:
     """Return the list or object that a cell holds, as it is or as text; None for anything else.
 
     >>> literal("['a', 'b']"), literal("[1 0 1]"), literal("['a' 'b']"), literal("[a]")

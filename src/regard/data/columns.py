@@ -124,7 +124,12 @@ class Columns:
                 f" has the names of columns, give these as {options}"
             )
 
-    def _refuse_unread(self, places: Places, names: Mapping[Any, str], rows: Any) -> None:
+    def _refuse_unread(
+        self,
+        places: Places,
+        names: Mapping[Any, str],
+        rows: Sequence[Sequence[Any]] | Sequence[Mapping[str, Any]],
+    ) -> None:
         """Refuse a column that is not read, where one might say no to what is read, unless the
         columns that are read were named.
 
@@ -148,7 +153,7 @@ class Columns:
             if len({*map(str, values)}) == 1:
                 self._constant[place] = (name, str(values[0]))
 
-    def _watch(self, line: int, record: Any) -> None:
+    def _watch(self, line: int, record: list[str] | Mapping[str, Any]) -> None:
         """Refuse a column that is not read, of one value in the first rows, for another value."""
         row = inner(record) if isinstance(record, Mapping) else record
         for place, (name, before) in list(self._constant.items()):
@@ -207,26 +212,28 @@ class Columns:
         return BadLine(self.name, line, reason, problem)
 
 
-def _value_at(row: Any, place: Any) -> Any:
+def _value_at(row: Sequence[Any] | Mapping[Any, Any], place: Any) -> object:
     """Return the value at a place of a row, or under a name of an object, that may lack it."""
     if isinstance(row, Mapping):
         return row.get(place)
     return row[place] if place < len(row) else None
 
 
-def _several(place: Any) -> tuple[int, ...]:
+def _several(place: object) -> tuple[int, ...]:
     """Return the columns of a role."""
     return place if isinstance(place, tuple) else () if place is None else (place,)
 
 
-def _value(record: Mapping[str, Any], place: Any) -> Any:
+def _value(record: Mapping[str, Any], place: str | tuple[str, ...] | None) -> object:
     """Return the value of a field; of several, each by its name."""
     if isinstance(place, tuple):
         return {name: record.get(name) for name in place}
     return None if place is None else record.get(place)
 
 
-def _cell(cells: Sequence[str], names: Sequence[str], place: Any) -> Any:
+def _cell(
+    cells: Sequence[str], names: Sequence[str], place: int | tuple[int, ...] | None
+) -> str | dict[str, str] | None:
     if isinstance(place, tuple):
         return {names[k].strip(): cells[k] for k in place}
     return None if place is None else cells[place]

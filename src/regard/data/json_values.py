@@ -76,7 +76,7 @@ def _refuse(error: ValueError) -> None:
     raise DamagedFileError(f"expected a JSON object; {error}")
 
 
-def spacy(value: Any) -> Any:
+def spacy(value: object) -> object:
     """Return a text with what is said of it, ["text", {"entities": …}], as one object; else the
     value."""
     if not isinstance(value, list) or len(value) != 2:

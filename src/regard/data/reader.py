@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, time
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
 
 from regard.data.columns import Columns, Record, quiet
 from regard.data.csv_rows import is_quoted, other_delimiter, read_csv
@@ -35,6 +35,9 @@ from regard.errors import (
 )
 from regard.lines import json_object, unrepeated
 from regard.packages import optional_package
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Format = Literal["tsv", "csv", "jsonl", "parquet", "text"]
 
@@ -133,7 +136,9 @@ def read_groups(
         number += len(group)
 
 
-def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: bool) -> Any:
+def _fields(
+    line: str | BadLine, name: str, number: int, strict: bool, arrays: bool
+) -> dict[str, Any] | str | BadLine | None:
     if isinstance(line, BadLine) or not line.strip():
         return line or None
     try:
@@ -318,7 +323,7 @@ def _parquet(stream: BinaryIO, name: str) -> Iterator[list[Record]]:
             ) from error
 
 
-def table_rows(table: Any) -> list[dict[str, Any] | None]:
+def table_rows(table: "pyarrow.Table") -> list[dict[str, Any] | None]:
     """Return the rows of an Arrow table; None for one with text that is not UTF-8."""
     try:
         rows: list[dict[str, Any] | None] = table.to_pylist()
@@ -330,7 +335,7 @@ def table_rows(table: Any) -> list[dict[str, Any] | None]:
         return table_rows(table.slice(0, half)) + table_rows(table.slice(half))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
     if isinstance(value, dict):
         return {str(name): plain(member) for name, member in value.items()}

@@ -68,7 +68,7 @@ class Places:
                 parts.setdefault(place, f"the {role.name} is {self._shown(place, names)}")
         return "; ".join(parts.values())
 
-    def _shown(self, place: Any, names: Sequence[str]) -> str:
+    def _shown(self, place: str | int, names: Sequence[str]) -> str:
         if isinstance(place, str):
             return repr(place)
         return repr(names[place]) if self.header else f"column {place + 1}"
@@ -145,7 +145,7 @@ def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[R
     return Places(fields)
 
 
-def _named(place: Any, names: Sequence[str]) -> Any:
+def _named(place: object, names: Sequence[str]) -> object:
     return tuple(names[k] for k in place) if isinstance(place, tuple) else place
 
 

@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -224,7 +224,7 @@ def _footer(path: Path) -> tuple[int, dict[str, Any]]:
         return footer_at, json.loads(file.read())
 
 
-def _check_footer(footer: Any) -> None:
+def _check_footer(footer: Mapping[str, Any]) -> None:
     """Raise an exception for what no store has."""
     sizes = [footer["tokens"], footer["pairs"], *footer["vocab_sizes"]]
     if any(type(size) is not int or size < 1 for size in sizes) or len(sizes) != 4:

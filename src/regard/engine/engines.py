@@ -21,9 +21,12 @@ from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
 
 if TYPE_CHECKING:
     import torch
+    from torch import nn
 
     from regard.engine.handle import ModelHandle
     from regard.engine.task import Task
+    from regard.inspection.recording import Ours
+    from regard.models import Model
 
 AnyTask = TypeVar("AnyTask", bound="Task")
 Ids = NDArray[np.int64]
@@ -51,7 +54,7 @@ class Engine(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+    def of(cls, handle: ModelHandle, say: Say, **settings: object) -> Engine:
         """Return the engine for a model; see `Task.run_by`."""
 
     @abstractmethod
@@ -62,12 +65,12 @@ class Engine(ABC):
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where they are not among `settings`."""
 
-    def own(self, handle: ModelHandle) -> Any:
+    def own(self, handle: ModelHandle) -> Ours:
         """Return the model in the form whose run can be looked at: the engine's, or the model
         itself."""
         return handle.model
 
-    def seen(self, handle: ModelHandle) -> Any:
+    def seen(self, handle: ModelHandle) -> Ours:
         """Return the model that a trace is made of."""
         return self.own(handle) if self.looks else handle.model
 
@@ -156,7 +159,7 @@ class Torch(Engine):
         self._handle = handle
 
     @classmethod
-    def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
+    def of(cls, handle: ModelHandle, say: Say, **settings: object) -> Engine:
         return cls(handle)
 
     def now(self, handle: ModelHandle) -> Engine:
@@ -215,7 +218,7 @@ class Torch(Engine):
         with torch.inference_mode():
             yield self._handle.model
 
-    def _arguments(self, model: Any, inputs: Mapping[str, Array]) -> dict[str, Any]:
+    def _arguments(self, model: Model, inputs: Mapping[str, Array]) -> dict[str, Any]:
         """Arguments of the model's forward, on its device."""
         tensors = {name: self.array(value) for name, value in inputs.items()}
         if "pixels" in tensors:
@@ -254,7 +257,7 @@ class Native(Engine):
     def now(self, handle: ModelHandle) -> Engine:
         return self if handle.state == self._state else Torch(handle)
 
-    def own(self, handle: ModelHandle) -> Any:
+    def own(self, handle: ModelHandle) -> Ours:
         from regard.engine.native.looking import seen
 
         start_id = getattr(handle.config, "start_id", None)
@@ -324,7 +327,7 @@ ENGINES: dict[str, type[Engine]] = {
 }
 
 
-def check_engine(name: str, **settings: Any) -> type[Engine]:
+def check_engine(name: str, **settings: object) -> type[Engine]:
     """Return the engine of a name.
 
     Raises:
@@ -362,6 +365,6 @@ def as_array(x: Array) -> NDArray[np.float32]:
     return array
 
 
-def device_of(model: Any) -> Any:
+def device_of(model: nn.Module) -> torch.device:
     """Return the device of a model's parameters."""
     return next(model.parameters()).device

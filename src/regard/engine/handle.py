@@ -21,7 +21,12 @@ from regard.engine.engines import Engine, Torch
 from regard.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from regard.models import AnyEncoderDecoder
+    from torch import nn
+
+    from regard.models import AnyEncoderDecoder, Model
+    from regard.models.configs.config import ModelConfig
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+    from regard.models.configs.recurrent import RecurrentConfig
 
 T = TypeVar("T")
 State = tuple[Any, ...]
@@ -71,7 +76,7 @@ class ModelHandle:
         self._engine: Lazy[Engine] = Lazy(lambda: Torch(self))
 
     @classmethod
-    def of(cls, model: Any) -> Self:
+    def of(cls, model: nn.Module | ModelHandle) -> Self:
         """Return a handle of a model in memory, which computes itself; a handle is returned as it
         is."""
         if isinstance(model, cls):
@@ -118,12 +123,12 @@ class ModelHandle:
         return type(self).of, (self.model,)  # a copy is of the model in memory
 
     @classmethod
-    def _part(cls, config: Any) -> Any:
+    def _part(cls, config: object) -> object:
         """Return the part of a model's config that `config` is."""
         return config
 
     @classmethod
-    def _read(cls, checkpoint: Checkpoint) -> Any:
+    def _read(cls, checkpoint: Checkpoint) -> Model:
         import torch
 
         from regard.checkpoints import from_pretrained
@@ -137,7 +142,7 @@ class ModelHandle:
         return self._model()
 
     @property
-    def original(self) -> Any:
+    def original(self) -> Model:
         """The model as it was loaded, which shares its weights with `model`."""
         return self._loaded()[0]
 
@@ -160,14 +165,14 @@ class ModelHandle:
         """The engine that was chosen, or the model itself where its weights have changed since."""
         return self._engine().now(self)
 
-    def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: Any) -> Self:
+    def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: object) -> Self:
         """Return the same model, computed by another engine; see `engine.ENGINES`."""
         engine = Lazy(lambda: kind.of(self, say, **settings))
         if not kind.decides_later:
             engine()
         return self._with(_engine=engine)
 
-    def _with(self, **changes: Any) -> Self:
+    def _with(self, **changes: object) -> Self:
         other = object.__new__(type(self))  # copy.copy makes what __reduce__ says
         vars(other).update(vars(self) | changes)
         return other
@@ -185,7 +190,7 @@ class IdConfig:
     start_id: int
 
     @classmethod
-    def of(cls, config: Any) -> IdConfig:
+    def of(cls, config: EncoderDecoderConfig | RecurrentConfig) -> IdConfig:
         """Return the settings of an encoder–decoder's config."""
         endless = getattr(config, "positions", None) == "relative"
         return cls(
@@ -211,7 +216,7 @@ class EncoderDecoderHandle(ModelHandle):
             UnsupportedError: not an encoder–decoder that writes.
         """
 
-        def check(config: Any) -> None:
+        def check(config: ModelConfig) -> None:
             if config.head != "language_model":
                 raise UnsupportedError(
                     f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration);"
@@ -253,7 +258,7 @@ def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder
     return other
 
 
-def _state(model: Any) -> State:
+def _state(model: nn.Module) -> State:
     """Return a value that changes when a parameter is written to, replaced or moved; none is
     read."""
     modules, weights = [model], list[Any]()

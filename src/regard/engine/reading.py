@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks
     from regard.models import Encoder, TextReader
+    from regard.models.configs.config import ModelConfig
 
 Result = TypeVar("Result")
 
@@ -79,7 +80,7 @@ def inputs_of(model: Any, batch: Batch) -> "dict[str, Tensor]":
     return model.reading(batch.ids, batch.attention_mask, batch.token_type_ids)
 
 
-def kinds_of_tokens(config: Any) -> int:
+def kinds_of_tokens(config: "ModelConfig") -> int:
     """Return number of kinds of tokens that a model tells apart, such as a question's and a
     context's."""
     return getattr(config, "token_types", None) or 1
@@ -242,7 +243,7 @@ class ReadingTask(Task):
         return cls(handle, tokenizer, name=name, **cls.settings_of(checkpoint, handle.config))
 
     @classmethod
-    def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
+    def settings_of(cls, checkpoint: Checkpoint, config: "ModelConfig") -> dict[str, Any]:
         """Return the other arguments of the task, by the files of a checkpoint."""
         return {}
 
@@ -324,7 +325,7 @@ def load_reader(
     if checkpoint.architecture not in _readers(head):
         raise _no_reader(name, f"{checkpoint.settings['model_type']} model", head)
 
-    def check(config: Any) -> None:
+    def check(config: "ModelConfig") -> None:
         if head is not None:
             _check_head(config, head, name)
 
@@ -339,7 +340,7 @@ def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokeni
     return handle.model, tokenizer
 
 
-def _check_head(config: Any, head: str, name: str) -> None:
+def _check_head(config: "ModelConfig", head: str, name: str) -> None:
     if config.head != head:
         raise UnsupportedError(
             f"{name} must be a model with the head {head!r} (…{ending_of(head)}); its head is"

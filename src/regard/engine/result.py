@@ -6,19 +6,22 @@ A table's columns and a server's schema are derived from the same fields.
 from collections.abc import Collection
 from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_type_hints
 
 from regard.lines import one_line
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Float32 = Annotated[float, "float32"]
 
 
-def inside(default: Any = MISSING, **more: Any) -> Any:
+def inside(default: object = MISSING, **more: Any) -> Any:
     """Return a field for Python alone."""
     return field(default=default, metadata={"inside": True}, **more)
 
 
-def asked(option: str = "") -> Any:
+def asked(option: str = "") -> list[Any]:
     """Return a field with a list that is in the JSON where an option was given.
 
     Args:
@@ -27,7 +30,7 @@ def asked(option: str = "") -> Any:
     return field(default_factory=list, metadata={"asked": option or True})
 
 
-def array(kind: Any, *, default: Any = MISSING) -> Any:
+def array(kind: object, *, default: object = MISSING) -> Any:
     """Return a field with an array, which JSON has as this kind of list."""
     return field(default=default, metadata={"json": kind})
 
@@ -43,7 +46,7 @@ class Result:
         """Return the plain form of every alternative, label or answer, best first."""
         return [self.line()]
 
-    def changed(self, **values: Any) -> Self:
+    def changed(self, **values: object) -> Self:
         """Return the result with other values of some fields, which are not checked."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), **values)
@@ -84,6 +87,7 @@ class Written(Result):
     score: float  # log-probability divided by length^length_penalty: the beam's ranking
     finished: bool  # False where a limit cut it off
     alternatives: Any
+    ids: list[int]  # as generated, the end included
 
     @property
     def text(self) -> str:
@@ -99,7 +103,7 @@ class Written(Result):
 
 
 @cache
-def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
+def _json_fields(kind: "type[DataclassInstance]") -> list[tuple[str, str | None, bool]]:
     """Return the fields of the JSON, each with the option that asks for it, and whether None is
     left out."""
     return [
@@ -111,7 +115,7 @@ def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
 
 
 @cache
-def shape(kind: Any) -> dict[str, Any]:
+def shape(kind: "type[DataclassInstance]") -> dict[str, Any]:
     """Return the names of a result's JSON, and the type of each: a list, a number, a result, …
 
     A part that may be missing is `type | None`. The alternatives have no alternatives of their own.
@@ -129,7 +133,7 @@ def shape(kind: Any) -> dict[str, Any]:
     }
 
 
-def _json(value: Any, chosen: Collection[str]) -> Any:
+def _json(value: object, chosen: Collection[str]) -> object:
     if isinstance(value, Result):
         return value.json(chosen)
     if is_dataclass(value):
@@ -139,7 +143,7 @@ def _json(value: Any, chosen: Collection[str]) -> Any:
     return _numbers(value.tolist()) if hasattr(value, "tolist") else value
 
 
-def _numbers(values: Any) -> Any:
+def _numbers(values: object) -> object:
     """Return numbers of an array; nine digits are all of a float32."""
     return (
         [_numbers(each) for each in values] if isinstance(values, list) else float(f"{values:.9g}")

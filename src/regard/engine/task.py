@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> object:
     """Return a generator or a set of inputs as a list; whatever else, such as one input, as it
     is."""
     is_file = isinstance(value, BufferedIOBase | RawIOBase)
@@ -35,7 +35,7 @@ def _of_iterables(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method, which takes any iterable in the place of a list."""
 
     @wraps(method)
-    def with_lists(self: Task, *inputs: Any, **options: Any) -> Any:
+    def with_lists(self: Task, *inputs: object, **options: object) -> object:
         lists = {name: _listed(value) for name, value in options.items()}
         return method(self, *map(_listed, inputs), **lists)
 
@@ -47,7 +47,7 @@ def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
     first = run.__code__.co_varnames[1]
 
     @wraps(run)
-    def checked(self: Task, *inputs: Any, **options: Any) -> Any:
+    def checked(self: Task, *inputs: object, **options: object) -> object:
         value = inputs[0] if inputs else options.get(first)
         if isinstance(value, str):
             raise BadArgumentError(
@@ -156,7 +156,7 @@ class Task(ABC):
             " by torch"
         ]
 
-    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+    def with_options(self, **options: object) -> tuple[Self, dict[str, Any]]:
         """Return the task as these options set it, and those of them that `run_rows` takes.
 
         Args:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+    from regard.engine.handle import IdConfig
+    from regard.engine.result import Written
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks, SwitchedOff
     from regard.inspection.trace_data import TraceData
@@ -362,7 +364,7 @@ class TextToText(Task):
         """
 
     @abstractmethod
-    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Any:
+    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Written:
         """Return a text's result, from its parts and the n best answers to each."""
 
     def source(self, part: Any) -> list[int]:
@@ -501,7 +503,7 @@ class TextToText(Task):
         other._set(EncoderDecoderHandle.of(model), self.generation)
         return other
 
-    def decoding_by(self, **changes: Any) -> Self:
+    def decoding_by(self, **changes: object) -> Self:
         """Return the same model with other attributes, such as the defaults of `generation`."""
         other = copy.copy(self)
         vars(other).update(changes)
@@ -518,7 +520,7 @@ def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, .
     return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
 
 
-def with_ids(generation: GenerationConfig, config: Any) -> GenerationConfig:
+def with_ids(generation: GenerationConfig, config: IdConfig) -> GenerationConfig:
     """Return the settings with the ids of a model's config that they lack."""
     ids = {
         "eos_token_id": config.eos_id,

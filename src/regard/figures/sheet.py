@@ -128,7 +128,7 @@ class Type:
         self.families = families(texts)
         self._renderer = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DOTS)).get_renderer()
 
-    def text(self, points: float = SMALL_PT, color: str = INK, **more: Any) -> dict[str, Any]:
+    def text(self, points: float = SMALL_PT, color: str = INK, **more: object) -> dict[str, Any]:
         """Keywords of a text, which is taken as it is: a token "$x$" is no formula."""
         font = {"fontfamily": self.families, "fontsize": points, "color": color}
         return {**font, "parse_math": False, **more}
@@ -198,7 +198,7 @@ class Sheet:
         style = {"ha": "left", "va": "top", **self.type.text(), **style}
         self.figure.text(left / self.width, 1 - top / self.height, text, **style)
 
-    def lines(self, left: float, top: float, lines: Sequence[str], **style: Any) -> None:
+    def lines(self, left: float, top: float, lines: Sequence[str], **style: object) -> None:
         for number, line in enumerate(lines):
             self.text(left, top + number * LINE_MM, line, **style)
 

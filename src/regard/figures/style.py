@@ -9,7 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +126,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         figure.savefig(file, format=kind, dpi=DOTS, metadata=metadata, facecolor="white")
 
 
-def require_matplotlib() -> Any:
+def require_matplotlib() -> ModuleType:
     """Return the module. Raises UnavailableError naming what to install where it is missing."""
     with optional_package("matplotlib", "figures need"):
         import matplotlib

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from regard.errors import BadArgumentError, unknown
-from regard.options import check_options, option, panel_of
+from regard.options import OptionsT, check_options, option, panel_of, with_options
 
 if TYPE_CHECKING:
     import torch
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from regard.shapes import Int
 
 
+T = TypeVar("T")
 MOST_SEQUENCES = 1024  # of one text; each takes the memory of a text
 
 
-def _decoding(default: Any, help: str, **more: Any) -> Any:
+def _decoding(default: T, help: str, **more: Any) -> T:
     return option(default, help, panel="Decoding", **more)
 
 
-def _sampling(default: Any, help: str, **more: Any) -> Any:
+def _sampling(default: T, help: str, **more: Any) -> T:
     return option(default, help, panel="Sampling", **more)
 
 
@@ -162,7 +163,7 @@ class GenerationConfig:
                 f" num_beams={self.num_beams}. Set num_beams=1, or generate without a stream."
             )
 
-    def updated(self, **changes: Any) -> GenerationConfig:
+    def updated(self, **changes: object) -> GenerationConfig:
         """Return a copy with some settings changed, as a caller of a task names them.
 
         Asking for one strategy leaves the other: `do_sample=True` sets num_beams to 1, and
@@ -350,7 +351,7 @@ OFF: dict[str, Any] = {
 SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *NEW_TOKENS, *OFF)
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> object:
     return [_as_json(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -367,3 +368,32 @@ def _updated(config: GenerationConfig, **changes: Any) -> GenerationConfig:
     if isinstance(longest, int) and longest < config.min_new_tokens:
         changes = {"min_new_tokens": max(longest, 0)} | changes
     return replace(config, **changes)
+
+
+def with_decoding(
+    panels: tuple[str, ...], *, but: tuple[str, ...] = (), members: Mapping[str, Any] | None = None
+) -> Callable[[type[OptionsT]], type[OptionsT]]:
+    """Return a decorator: a class of options gets those of decoding; None is the model's own value.
+
+    Args:
+        panels: of GenerationConfig, whose options it gets.
+        but: options that it does not get.
+        members: others of the class.
+    """
+    hints = get_type_hints(GenerationConfig)
+    settings = [
+        (setting.name, hints[setting.name] | None, _optional(setting))
+        for setting in fields(GenerationConfig)
+        if setting.metadata.get("panel") in panels and setting.name not in but
+    ]
+    return lambda kind: with_options(kind, settings, **(members or {}))
+
+
+def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are of decoding."""
+    return {name: value for name, value in options.items() if name in _NAMES}
+
+
+def _optional(setting: Field[Any]) -> object:
+    """Return an option of decoding, whose default is the model's."""
+    return field(default=None, metadata={**setting.metadata, "shown": "model's"})

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from regard.inspection.hiding import (
 )
 from regard.inspection.naming import SINK, Tokenizers, entry_names, named_axes, naming, numbered
 from regard.inspection.recording import (
+    Looked,
+    Ours,
     Recorder,
     capturing,
     check_traceable,
@@ -42,10 +44,13 @@ from regard.inspection.writing import Found, Written, likeliest, written
 from regard.models.configs.facts import Facts
 from regard.progress import report
 
+if TYPE_CHECKING:
+    pass
+
 NOTHING = SwitchedOff()
 
 
-def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
+def trace(model: object, *text: object, keep: str = "auto", **inputs: Any) -> Trace:
     """Run a model once with its own fast kernels, and returns the trace of that run.
 
     >>> from regard.models import Decoder, decoder_preset
@@ -91,7 +96,7 @@ def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
 
 @without_gradients
 def traced(
-    model: Any,
+    model: Looked,
     inputs: dict[str, Any],
     *,
     tokenizer: Tokenizers = None,
@@ -143,6 +148,7 @@ def traced(
 
     @cache
     def by_torch() -> Trace:
+        assert not is_module(model)
         settings: dict[str, Any] = dict(written=written, answers=answers, without=without)
         return traced(model.module(), inputs, tokenizer=tokenizer, name=name, text=text, **settings)
 
@@ -171,7 +177,7 @@ def _searched(written: Written | None) -> bool:
 
 
 def trace_written(
-    model: Any,
+    model: Ours,
     found: Callable[[], Sequence[Found]],
     inputs: Callable[[Array], dict[str, Any]],
     *,
@@ -220,7 +226,7 @@ def trace_written(
     return trace
 
 
-def no_changes(model: Any) -> AbstractContextManager[object]:
+def no_changes(model: Looked) -> AbstractContextManager[object]:
     """Return the context in which a model is read only."""
     if not is_module(model):
         return nullcontext()
@@ -229,7 +235,7 @@ def no_changes(model: Any) -> AbstractContextManager[object]:
     return torch.inference_mode()
 
 
-def as_read(model: Any, value: Any) -> Any:
+def as_read(model: Looked, value: object) -> object:
     """Return a value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
@@ -239,12 +245,13 @@ def as_read(model: Any, value: Any) -> Any:
 
 
 def capture(
-    model: Any, inputs: dict[str, Any], keep: str, without: SwitchedOff
+    model: Looked, inputs: dict[str, Any], keep: str, without: SwitchedOff
 ) -> tuple[dict[str, Tap], Any]:
     """Return a tap for each attention that runs, named by the module that called it; and the
     output."""
     recorder = Recorder(keep)
-    modules = dict(model.named_modules()) if is_module(model) else None
+    engine = None if is_module(model) else model
+    modules = dict(model.named_modules()) if is_module(model) else {}
 
     def record(path: str, call: Call) -> Array:
         name = tap_name(path)
@@ -257,20 +264,20 @@ def capture(
             keys=keys,
             kind="cross" if "cross" in path or queries != keys.removesuffix(SINK) else "self",
         )
-        projected = model.projection(path) if modules is None else output_weight(modules.get(path))
-        tap.output_weight = projected
-        if modules is None:
-            tap.distances = model.distances(path, tap.rows)
-        else:
+        if engine is None:
+            tap.output_weight = output_weight(modules.get(path))
             tap.distances = distances_of(modules, path, tap.rows)
+        else:
+            tap.output_weight = engine.projection(path)
+            tap.distances = engine.distances(path, tap.rows)
         return call.output
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
     stepwise = getattr(model, "stepwise", False)
-    if modules is None and not without.parts:
-        with model.keeping(keep) as run:
-            output = model(**inputs)
-        model.tell(run, record)
+    if engine is not None and not without.parts:
+        with engine.keeping(keep) as run:
+            output = engine(**inputs)
+        engine.tell(run, record)
     else:
         with capturing(model, (lambda path, call: steps.append(call)) if stepwise else record):
             output = model(**inputs)
@@ -292,7 +299,7 @@ def _add_routes(model: Any, routes: dict[str, Routes], path: str, probabilities:
     routes[name] = Routes(name, number, model.axes[-1], config.experts_per_token, probabilities)
 
 
-def axes_between(model: Any, path: str, call: Call) -> tuple[str, str]:
+def axes_between(model: object, path: str, call: Call) -> tuple[str, str]:
     """Return the axes of a layer's queries and keys; of another's module, a name for each
     length."""
     attention = call.inputs
@@ -309,7 +316,7 @@ def numbered_axes(taps: Mapping[str, Tap]) -> dict[str, AxisInfo]:
     return {axis: numbered(length) for axis, length in lengths.items()}
 
 
-def logits_of(model: Any, output: Any) -> Array | None:
+def logits_of(model: object, output: object) -> Array | None:
     """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
     which an answer begins and ends; None for a model that returns states."""
     if isinstance(model, Facts):
@@ -318,12 +325,12 @@ def logits_of(model: Any, output: Any) -> Array | None:
 
 
 @without_gradients
-def rerun(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
+def rerun(model: Looked, inputs: dict[str, Any], edit: Edit) -> object:
     """Return the output of `model(**inputs)` under an edit of its attention."""
     return run_under(model, inputs, edit)
 
 
-def run_under(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
+def run_under(model: Looked, inputs: dict[str, Any], edit: Edit) -> object:
     """Run a model under an edit, with gradients where the caller's context has them."""
     # Ids that a decode made are inference tensors, which no backward pass can use.
     inputs = {
@@ -336,7 +343,7 @@ def run_under(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
         return model(**inputs)
 
 
-def logits_under(model: Any, inputs: dict[str, Any], without: SwitchedOff, edit: Edit) -> Array:
+def logits_under(model: Looked, inputs: dict[str, Any], without: SwitchedOff, edit: Edit) -> Array:
     """Return the logits of `model(**inputs)` under an edit of its attention."""
     logits = logits_of(model, run_under(model, inputs, without.under(edit)))
     assert logits is not None, "a trace without logits has no rerun"
@@ -344,7 +351,7 @@ def logits_under(model: Any, inputs: dict[str, Any], without: SwitchedOff, edit:
 
 
 def switched_off(
-    model: Any,
+    model: object,
     names: Sequence[int | str],
     lengths: Mapping[str, int],
     looks: Looks = (),
@@ -372,7 +379,7 @@ def switched_off(
 
 
 def beginning(
-    model: Any,
+    model: Ours,
     off: SwitchedOff,
     prompt: int,
     forced: Sequence[int],
@@ -396,7 +403,7 @@ def beginning(
 
 
 @contextmanager
-def hiding(model: Any, without: SwitchedOff) -> Iterator[None]:
+def hiding(model: Looked, without: SwitchedOff) -> Iterator[None]:
     """Let the model decode as it does without some of its parts."""
     if not without.parts:
         yield
@@ -411,7 +418,7 @@ def tap_name(path: str) -> str:
     return path.removesuffix("_attention")
 
 
-def output_weight(attention: Any) -> Array | None:
+def output_weight(attention: object) -> Array | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
     from regard.models.layers import MultiHeadAttention
 

@@ -15,7 +15,7 @@ from regard.arrays import Array
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
 from regard.letters import bare
-from regard.models.configs.facts import Facts
+from regard.models.configs.facts import Facts, ImageFacts, SpeechFacts
 from regard.models.configs.heads import HEADS
 from regard.text import Tokenizer, TokenizerPair
 
@@ -142,7 +142,7 @@ def written_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     return tokenizer.decode(id_ for id_ in ids if id_ < tokenizer.vocab_size)
 
 
-def byte_level(decoder: Any) -> Any:
+def byte_level(decoder: object) -> object:
     """Return the decoder, if pieces spell bytes; None if they are text."""
     return decoder if type(decoder).__name__ == "ByteLevel" else None
 
@@ -220,7 +220,7 @@ def behind_sink(axis: AxisInfo) -> AxisInfo:
 
 
 def named_axes(
-    model: Any,
+    model: Facts,
     inputs: Mapping[str, Any],
     axes: dict[str, AxisInfo],
     logits: Array | None,
@@ -233,7 +233,7 @@ def named_axes(
         axes: numbered, of those without tokens.
         prompt: positions of the last axis before what was written; None: nothing was.
     """
-    if model.reads == "image":
+    if isinstance(model, ImageFacts):
         height, width = model.grid
         names = {
             "patches": patches(height, width, int(model.config.class_token)),
@@ -242,7 +242,7 @@ def named_axes(
         return {axis: replace(info, tokens=names[axis]) for axis, info in axes.items()}
     sinks = [axis for axis in axes if axis.endswith(SINK)]
     ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
-    if model.reads == "sound":
+    if isinstance(model, SpeechFacts):
         states = axes[model.axes[0]].tokens
         axes[model.axes[0]] = replace(
             axes[model.axes[0]], tokens=[f"{int(k) * model.seconds:.2f}s" for k in states]
@@ -267,7 +267,7 @@ def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
 
 
 def entry_names(
-    model: Any, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
+    model: object, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
 ) -> Callable[[int], str]:
     if isinstance(model, Facts):
         names = {

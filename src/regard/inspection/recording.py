@@ -12,10 +12,10 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +28,53 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
     from torch import Tensor, nn
+    from typing_extensions import TypeIs
+
+    from regard.attention.disentangled import Distances
+    from regard.models import Model
+    from regard.models.configs.facts import Heads
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
 KEEP = ("auto", "memory", "disk")
 NUMBER = re.compile(r"\d+")  # in a tap's name
+Listener = Callable[[str, Call], Array | None]
+
+
+class EngineModel(Protocol):
+    """A model of the native engine, whose runs can be listened to: `engine.native.looking`."""
+
+    axes: ClassVar[tuple[str, ...]]
+    stepwise: ClassVar[bool]
+    writing: ClassVar[str]
+    packed: Any
+    config: Any
+
+    @property
+    def writes(self) -> bool: ...
+    def __call__(self, **inputs: Array) -> Array: ...
+    def module(self) -> "nn.Module": ...
+    def attentions(self) -> "dict[str, Heads]": ...
+    def weight(self, name: str) -> NDArray[np.float32] | None: ...
+    def projection(self, path: str) -> NDArray[np.float32]: ...
+    def distances(self, path: str, length: int) -> "Distances | None": ...
+    def keeping(self, keep: str) -> AbstractContextManager[Any]: ...
+    def tell(self, kept: Any, listener: Listener) -> None: ...
+    def capturing(
+        self,
+        listener: Listener | None = None,
+        at: Callable[[str, int, Array], Array | None] | None = None,
+        routed: Callable[[str, Array], None] | None = None,
+    ) -> AbstractContextManager[None]: ...
+
+
+Looked = Union["nn.Module", EngineModel]
+Ours = Union["Model", EngineModel]
 
 
 @contextmanager
-def capturing(model: Any, listener: Callable[[str, Call], Array | None]) -> Iterator[None]:
+def capturing(model: Looked, listener: Listener) -> Iterator[None]:
     """Call `listener` for each attention of a module, or of the native engine's model, that this
     context runs.
 
@@ -54,7 +92,7 @@ def capturing(model: Any, listener: Callable[[str, Call], Array | None]) -> Iter
 
 
 @contextmanager
-def routing(model: Any, listener: Callable[[str, Array], None]) -> Iterator[None]:
+def routing(model: Looked, listener: Callable[[str, Array], None]) -> Iterator[None]:
     """Call `listener` with the path of each mixture of experts that this context runs and its
     router's probabilities, (batch, length, experts)."""
     if not is_module(model):
@@ -70,14 +108,14 @@ def routing(model: Any, listener: Callable[[str, Array], None]) -> Iterator[None
         if isinstance(module, MixtureOfExperts)
     }
 
-    def after(router: Any, args: tuple[Any, ...], logits: Array) -> None:
+    def after(router: "nn.Linear", args: tuple[Any, ...], logits: Array) -> None:
         listener(paths[router], logits.detach().float().softmax(-1))
 
     with watching(paths, after=after):
         yield
 
 
-def is_module(model: Any) -> bool:
+def is_module(model: object) -> "TypeIs[nn.Module]":
     """Return True for a module of torch."""
     torch = torch_if_imported()
     return torch is not None and isinstance(model, torch.nn.Module)
@@ -95,7 +133,7 @@ def calling_path(paths: "Mapping[nn.Module, str]") -> str | None:
     return None
 
 
-def check_traceable(model: Any) -> None:
+def check_traceable(model: Looked) -> None:
     """Raise UnsupportedError for a module that is compiled or in training mode."""
     if not is_module(model):
         return
@@ -227,7 +265,7 @@ def array_on_disk(array: NDArray[Any]) -> NDArray[Any]:
     return mapped
 
 
-def empty_on_disk(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+def empty_on_disk(shape: tuple[int, ...], dtype: "DTypeLike") -> NDArray[Any]:
     """Return an array in a temporary file that is paged in as it is read."""
     with tempfile.TemporaryFile(prefix="regard-trace-") as file:
         return np.memmap(file, dtype, "w+", shape=shape)

@@ -138,7 +138,7 @@ class Store:
         self.tensors: dict[str, Array] = {}
         self._names: dict[tuple[object, ...], str] = {}
 
-    def put(self, value: Any) -> Any:
+    def put(self, value: object) -> object:
         """Describe the value in what JSON can hold."""
         if value is None or isinstance(value, bool | int | float | str):
             return value
@@ -176,7 +176,7 @@ class Store:
         return self._names[same]
 
 
-def taken_out(value: Any, tensors: dict[str, Array]) -> Any:
+def taken_out(value: object, tensors: dict[str, Array]) -> Any:
     """Return the value that `Store.put` described."""
     if not isinstance(value, dict):
         return value

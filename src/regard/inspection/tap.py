@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from regard.attention.softmax import log_weights
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Receipt
 
+T = TypeVar("T")
 WHOLE = slice(None)
 ROWS_AT_ONCE = 2**22  # entries of a strip of whole rows: 16 MiB in float32
 TILE_ROWS, TILE_COLUMNS = 256, 2048  # computed at a time: 2 MiB, which stay in a core's cache
@@ -395,7 +396,7 @@ def checked(name: str, part: slice, length: int) -> slice:
     return part
 
 
-def _cloned(value: Any) -> Any:
+def _cloned(value: T) -> T:
     return value.clone() if hasattr(value, "clone") else value
 
 

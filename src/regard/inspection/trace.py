@@ -41,7 +41,7 @@ class Trace(TraceData):
     @classmethod
     def of_run(
         cls,
-        model: Any,
+        model: object,
         *,
         logits: Array | None,
         run: Callable[[Edit], Array] | None,
@@ -154,7 +154,7 @@ class Trace(TraceData):
         tap: str,
         head: Head = "mean",
         scale: str = "linear",
-        **part: Any,
+        **part: object,
     ) -> "Figure":
         """Return a map as a figure for paper, written to `path` (.svg, .pdf or .png) if one is
         given.
@@ -175,7 +175,7 @@ class Trace(TraceData):
             save(figure, path)
         return figure
 
-    def to_html(self, path: str | os.PathLike[str], **kept: Any) -> list[str]:
+    def to_html(self, path: str | os.PathLike[str], **kept: object) -> list[str]:
         """Write the page with this trace as one file, which opens without a network.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
@@ -203,7 +203,7 @@ class Trace(TraceData):
         """
         return page("widget")(self, query=query, height=height)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, **kwargs: object) -> object:
         """Return a notebook shows the page of a trace that ends a cell; other terminals print
         it."""
         shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -23,7 +23,7 @@ def run_without_gradients(rerun: Callable[[Edit], Array], edit: Edit) -> Array:
     return rerun(edit)
 
 
-def name_of(model: Any) -> str:
+def name_of(model: object) -> str:
     """Name of a model's class in `regard.models`, or of its own."""
     name: str = getattr(model, "architecture", type(model).__name__)
     return name

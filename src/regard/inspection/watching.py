@@ -57,7 +57,7 @@ class Watch:
         if self.before is not None and self in _watches.get():
             self.before(module, args, kwargs)
 
-    def leave(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> Any:
+    def leave(self, module: nn.Module, args: tuple[Any, ...], output: object) -> object:
         if self.after is None or self not in _watches.get():
             return None
         return self.after(module, args, output)

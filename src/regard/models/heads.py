@@ -128,7 +128,9 @@ def mean_state(states: Tensor, chosen: Tensor) -> Tensor:
     return (states * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True)
 
 
-def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **changes: Any) -> ModelT:
+def replace_head(
+    model: ModelT, head: str, *, labels: Sequence[str] = (), **changes: object
+) -> ModelT:
     """Return a model with the same body, another head, and other changes to its config.
 
     A head of the same shape keeps its weights, and so does a pooler that becomes part of a

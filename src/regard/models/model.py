@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +22,10 @@ from regard.models.layers import (
     empty_table,
     make_norm,
 )
+
+if TYPE_CHECKING:
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+    from regard.models.configs.recurrent import RecurrentConfig
 
 
 class Model(Facts, nn.Module):
@@ -73,7 +77,9 @@ class AnyEncoderDecoder(PairFacts, Model):
         return super().shift_right(target)
 
 
-def two_tables(config: Any) -> tuple[nn.Embedding, nn.Embedding]:
+def two_tables(
+    config: "EncoderDecoderConfig | RecurrentConfig",
+) -> tuple[nn.Embedding, nn.Embedding]:
     """Return the empty tables of token embeddings of source and target: one and the same if they
     share a vocabulary."""
     source = empty_table(config.vocab_size, config.d_model)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Request
 from pydantic import Field
@@ -15,6 +15,9 @@ from regard.serving.served import Model
 from regard.serving.state import State
 from regard.serving.work import Readings, Texts, listed
 from regard.tasks import catalog
+
+if TYPE_CHECKING:
+    from regard.engine.text_to_text import TextToText
 
 ALIGNED = 2**20  # weights of the words of a request, if it has as many words as its texts
 
@@ -121,7 +124,7 @@ async def traced(
 async def decoded(
     request: Request,
     model: Model[Any],
-    task: Any,
+    task: "TextToText",
     texts: Sequence[str],
     options: dict[str, Any],
     seconds: float | None = None,

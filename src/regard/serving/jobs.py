@@ -42,7 +42,7 @@ class Job:
         """Have a function called, now or later, if no one waits for it any more."""
         self.future.add_done_callback(lambda future: call() if future.cancelled() else None)
 
-    def finish(self, result: Any) -> None:
+    def finish(self, result: object) -> None:
         """Give the caller the result, if it still waits."""
         with suppress(InvalidStateError):
             self.future.set_result(result)
@@ -224,7 +224,7 @@ def together() -> Iterator[None]:
                 loop.call_soon_threadsafe(_call, those)
 
 
-def say(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+def say(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: object) -> None:
     """Have a loop call a function; see `together`."""
     if _said.calls is None:
         loop.call_soon_threadsafe(call, *arguments)

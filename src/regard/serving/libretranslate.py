@@ -6,7 +6,7 @@ ignored.
 
 import json
 from email.message import Message
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
@@ -27,6 +27,7 @@ from regard.tasks.translation.task import Translator
 
 libretranslate = APIRouter(tags=["LibreTranslate"])
 
+RequestT = TypeVar("RequestT", bound=BaseModel)
 FIELDS = 16  # of a form
 AUTO = "auto"
 # English names of the languages that models are often between.
@@ -169,7 +170,7 @@ async def _translated(
     ]
 
 
-async def _fields(request: Request, here: State, kind: type[Any]) -> Any:
+async def _fields(request: Request, here: State, kind: type[RequestT]) -> RequestT | JSONResponse:
     """Return the values of a request; a refusal of one without the key."""
     values = dict(parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=FIELDS))
     values |= await _body(request)

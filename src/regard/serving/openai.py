@@ -6,11 +6,12 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack
 from secrets import token_hex
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from numpy.typing import NDArray
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -34,6 +35,7 @@ from regard.tasks.text_generation.task import Continuation, Prompt, Prompted
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
+T = TypeVar("T")
 _ANY = TypeAdapter(dict[str, Any])
 NEW_TOKENS = 16  # of a completion, where the request does not say
 MOST_LIKELY = 20  # tokens at each place, OpenAI's limit
@@ -68,7 +70,7 @@ class _Asked(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_out(cls, values: Any) -> Any:
+    def _leave_out(cls, values: object) -> object:
         if not isinstance(values, dict):
             return values
         fields = {name: value for name, value in values.items() if value is not None}
@@ -92,7 +94,7 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
-def _texts(value: Any) -> Any:
+def _texts(value: T) -> T:
     """Return a text or several.
 
     Raises:
@@ -283,11 +285,11 @@ class _Answer:
         its = None if logprobs is None else logprobs.of(text)
         return {"index": index, **content, "logprobs": its, "finish_reason": reason}
 
-    def of(self, *choices: dict[str, Any], **more: Any) -> dict[str, Any]:
+    def of(self, *choices: dict[str, Any], **more: object) -> dict[str, Any]:
         """Return the object around choices."""
         return {**self._fields, "choices": list(choices), **more}
 
-    def event(self, *choices: dict[str, Any], **more: Any) -> str:
+    def event(self, *choices: dict[str, Any], **more: object) -> str:
         """Such an object as an event of a stream."""
         return _event(self.of(*choices, **more))
 
@@ -400,7 +402,7 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
     return message | {"content": "".join(texts)}
 
 
-def _vector(vector: Any, asked: Embeddings) -> list[float] | str:
+def _vector(vector: NDArray[np.float32], asked: Embeddings) -> list[float] | str:
     """Return a vector, or its first dimensions at length 1, as Matryoshka models are used (Kusupati
     et al. 2022)."""
     if asked.dimensions not in (None, len(vector)):

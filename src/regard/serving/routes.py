@@ -4,7 +4,7 @@ A request has the task's inputs and options, under their names in Python and wit
 answer has a result for each input.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -47,7 +47,7 @@ class Asked(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_names(cls, values: Any) -> Any:
+    def _check_names(cls, values: object) -> object:
         for name in values if isinstance(values, dict) else ():
             if name not in cls.model_fields:
                 raise unknown("a field", name[:80], cls.model_fields)
@@ -131,7 +131,7 @@ def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
     return create_model(f"{kind.verb.capitalize()}Request", __base__=Asked, **named | hook.fields)
 
 
-def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
+def _checked(metadata: Mapping[str, Any], name: str, kind: object, value: object) -> object:
     """Return a value within its bounds, or the sentence that Python has for it."""
     if value is not None or type(None) not in get_args(kind):
         if metadata["bounds"]:
@@ -141,7 +141,7 @@ def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
     return value
 
 
-def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseModel]:
+def _result_class(kind: object, name: str, *, nested: bool = False) -> type[BaseModel]:
     """Return the class of a task's results in the schema, by the shape of their JSON."""
     named: dict[str, Any] = {}
     for key, hint in shape(kind).items():

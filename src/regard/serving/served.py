@@ -1,6 +1,6 @@
 """The models that a server offers, each with the threads that compute for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -161,7 +161,9 @@ class Served:
 def _reading(task: Task) -> Compute:
     """Return a model's batches: options and rows of texts → results."""
 
-    def compute(options: Any, rows: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
+    def compute(
+        options: Iterable[tuple[str, Any]] | None, rows: list[tuple[str, ...]], progress: Progress
+    ) -> Sequence[Any]:
         chosen, left = task.with_options(**dict(options or ()))
         return chosen.run_rows(rows, batch_size=BATCH, progress=progress, **left)
 

@@ -17,7 +17,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any
 
 from regard.engine.batching import cores
 from regard.errors import RegardError, UnavailableError
@@ -57,7 +56,7 @@ def serve(
     say: Say,
     started: Callable[[], None],
     traces: Path | None = None,
-    **options: Any,
+    **options: object,
 ) -> None:
     """Answer on a socket until a signal.
 

@@ -79,7 +79,7 @@ class Readings(Work):
     def __init__(
         self,
         items: Sequence[tuple[str, ...]],
-        options: Any,
+        options: object,
         limits: Limits,
         seconds: float | None = None,
         *,
@@ -99,7 +99,7 @@ class Sounds(Readings):
     """The contents of sound files, a job for each."""
 
     def __init__(
-        self, sounds: Sequence[bytes], options: Any, limits: Limits, seconds: float | None = None
+        self, sounds: Sequence[bytes], options: object, limits: Limits, seconds: float | None = None
     ):
         Work.__init__(self, limits, (), len(sounds), seconds=seconds, alone=True)
         self._items: Sequence[Any] = [(sound,) for sound in sounds]
@@ -154,7 +154,7 @@ class Texts(Work):
                 yield Decode(source, config, self.deadline, start=start, number=number)
                 number += 1
 
-    def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
+    def results(self, hypotheses: Sequence[list[Hypothesis]], **options: object) -> Iterator[Any]:
         """Yield the results of `task.run` for each text, from the hypotheses of all jobs, or the
         error with which the text is refused."""
         left = iter(hypotheses)

@@ -140,7 +140,7 @@ def _begun(text: str, stop: str) -> int:
     return next((n for n in range(most, 0, -1) if text.endswith(stop[:n])), 0)
 
 
-def _texts_in(value: Any) -> list[str]:
+def _texts_in(value: object) -> list[str]:
     """Every string; of other values, which take time as well, what they look like."""
     texts, rest = list[str](), [(value, 0)]
     while rest:

@@ -270,7 +270,7 @@ class Library:
             return self._infos[name]
 
 
-def _written(model: Any, options: Mapping[str, Any]) -> dict[str, int]:
+def _written(model: object, options: Mapping[str, Any]) -> dict[str, int]:
     """Return the tokens that a language model of the page adds where the request does not say."""
     writes = isinstance(model, Writer) or getattr(model, "task", "") == "generation"
     return {"generate": TRACED} if writes and "target" not in options else {}

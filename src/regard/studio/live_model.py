@@ -4,8 +4,9 @@ written."""
 
 import base64
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,6 +23,14 @@ from regard.studio.packing import packed
 from regard.tasks.embedding.task import EVERYDAY
 from regard.tasks.images.preparation import Background
 from regard.tasks.translation.task import Translator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from regard.engine.task import Task
+    from regard.engine.text_to_text import TextToText
+    from regard.models.configs.config import ModelConfig
+    from regard.tasks.images.task import ImageClassifier
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
@@ -125,7 +134,7 @@ class PageReading:
     image: PageImage | None = None
 
 
-def content(task: Any) -> tuple[dict[str, Any], bytes]:
+def content(task: "Task") -> tuple[dict[str, Any], bytes]:
     """Return description of a task's model, and its weights.
 
     Args:
@@ -141,7 +150,10 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
     config, arrays = weights_of(model)
     state = {name: _row(np.asarray(array)) for name, array in arrays.items()}
     weights = packed(state, without_of(config))
-    kinds = {"EncoderDecoder": _translator, "VisionTransformer": _viewer}
+    kinds: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "EncoderDecoder": _translator,
+        "VisionTransformer": _viewer,
+    }
     of_kind = kinds.get(handle.architecture, _alone)
     description = {
         "config": _config(handle.architecture, config, arrays),
@@ -155,13 +167,13 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
     return description, weights.content
 
 
-def config_of(task: Any) -> Any:
+def config_of(task: "Task") -> Any:
     """Return the config of a task's model."""
     source = task.handle.source
     return task.model.config if source is None else source.config
 
 
-def parameters_of(description: dict[str, Any], config: Any) -> int:
+def parameters_of(description: dict[str, Any], config: "ModelConfig") -> int:
     """Return number of a model's parameters, those that the page computes included."""
     places = {place["at"]: place for place in description["tensors"].values()}
     sizes = [place.get("length") or place["rows"] * place["columns"] for place in places.values()]
@@ -169,12 +181,12 @@ def parameters_of(description: dict[str, Any], config: Any) -> int:
     return sum(sizes) + sum(math.prod(shapes[name]) for name in without_of(config))
 
 
-def without_of(config: Any) -> frozenset[str]:
+def without_of(config: "ModelConfig") -> frozenset[str]:
     """Tables that the page computes: sinusoids."""
     return POSITIONS if config.positions == "sinusoidal" else frozenset()
 
 
-def _computes(architecture: str, config: Any) -> bool:
+def _computes(architecture: str, config: "ModelConfig") -> bool:
     """Return True for attention of the kind that the page's maps are computed by."""
     if architecture == "EncoderDecoder":
         return config.head == "language_model" and config.positions in ("sinusoidal", "learned")
@@ -188,7 +200,7 @@ def _computes(architecture: str, config: Any) -> bool:
     return config.head != "masked_lm" and not any(getattr(config, name, None) for name in uncommon)
 
 
-def _row(array: Any) -> Any:
+def _row(array: "NDArray[Any]") -> "NDArray[Any]":
     """Return a table of one row, such as rotary frequencies, as the vector that is not rounded."""
     return array[0] if array.ndim == 2 and len(array) == 1 else array
 
@@ -201,13 +213,12 @@ def _config(architecture: str, config: Any, arrays: dict[str, Any]) -> dict[str,
         queries, keys = facts.attends(path)
         kind = module.removesuffix("_attention")
         factor = scale(find_score(config.score), dim) if hasattr(config, "score") else dim**-0.5
-        if getattr(config, "score_width", None):
+        if config.score_width:
             factor = config.score_width**-0.5
         causal = side == "decoder" and kind == "self"
         sizes = (heads, key_heads, dim, queries, keys, causal, factor)
         taps.append(PageTap(tap_name(path), side, kind, int(layer), *sizes))  # type: ignore[arg-type]
     settings = settings_of(config, arrays, PRECISIONS.index("fp32"), kernels=0)
-    pair = isinstance(config, EncoderDecoderConfig)
     layers = {side: len({tap.layer for tap in taps if tap.side == side}) for side in _SIDES}
     made = PageConfig(
         engine=base64.b64encode(bytes(settings)).decode("ascii"),
@@ -221,7 +232,11 @@ def _config(architecture: str, config: Any, arrays: dict[str, Any]) -> dict[str,
         positions="learned" if config.positions == "grid" else config.positions,
         position_offset=getattr(config, "position_offset", 0),
         max_positions=getattr(config, "max_positions", 0),
-        output_scale=config.d_model**-0.5 if pair and config.scale_output else 1.0,
+        output_scale=(
+            config.d_model**-0.5
+            if isinstance(config, EncoderDecoderConfig) and config.scale_output
+            else 1.0
+        ),
     )
     return asdict(made)
 
@@ -247,7 +262,7 @@ def _translator(task: Any) -> dict[str, Any]:
     }
 
 
-def _sentences(task: Any) -> dict[str, Any] | None:
+def _sentences(task: "TextToText") -> dict[str, Any] | None:
     """Return the way in which a text is translated sentence by sentence; None: it is read as a
     whole."""
     if not isinstance(task, Translator) or task.whole:
@@ -276,7 +291,7 @@ def _alone(task: Any) -> dict[str, Any]:
     return common | {"reading": asdict(_reading(task))}
 
 
-def _viewer(task: Any) -> dict[str, Any]:
+def _viewer(task: "ImageClassifier") -> dict[str, Any]:
     """Return a model of images."""
     config, preparation = config_of(task), task.preparation
     if preparation.resample not in FILTERS:
@@ -303,7 +318,7 @@ def _viewer(task: Any) -> dict[str, Any]:
     }
 
 
-def _reading(task: Any) -> PageReading:
+def _reading(task: "Task") -> PageReading:
     config = config_of(task)
     problem = getattr(task, "problem_type", "")
     vector = getattr(task, "pooling", None)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from regard.checkpoints import open_checkpoint
 from regard.course.explanation.sentence import WORDS
@@ -117,7 +117,7 @@ def _look(name: str) -> str:
     return f"use `regard look {name}`"
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> NoReturn:
     raise UnsupportedError(
         f"{name} must be a model that regard implements; use `regard studio {name}`."
     )

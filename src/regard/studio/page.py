@@ -11,7 +11,6 @@ from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 from regard.errors import UnavailableError
 
@@ -149,7 +148,7 @@ def _within(script: str) -> str:
     return script.replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
 
 
-def of_json(content: Any) -> str:
+def of_json(content: object) -> str:
     """Return a script element with JSON, whose texts can neither end it nor begin another."""
     data = json.dumps(plain(content), ensure_ascii=False, separators=(",", ":"))
     data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -165,7 +164,7 @@ def of_bytes(content: bytes, *, kind: str = "octet-stream", size: int | None = P
     return [f'<script type="application/{kind}">{text}</script>' for text in texts]
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Replace the numbers that JSON does not have by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

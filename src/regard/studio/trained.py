@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter
@@ -21,6 +21,9 @@ from regard.inspection.naming import Naming
 from regard.inspection.trace import Trace
 from regard.studio.requests import REFUSALS
 from regard.tasks.translation.task import Translator
+
+if TYPE_CHECKING:
+    pass
 
 Floats = NDArray[Any]
 MODEL = "en-de"

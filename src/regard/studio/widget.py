@@ -6,7 +6,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.figures.style import DOTS
 from regard.inspection.trace import Trace
@@ -15,6 +15,9 @@ from regard.packages import optional_package
 from regard.studio import page
 from regard.studio.app import create_app
 from regard.studio.routes import NUMBERS
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 with optional_package("anywidget", "the notebook widget needs"):
     import anywidget
@@ -160,7 +163,7 @@ def marked(png: bytes, name: str) -> tuple[bytes, str]:
     return header + png[PNG_HEADER:], b64encode(header[: len(header) // 3 * 3]).decode()
 
 
-async def ask(app: Any, path: str, body: object | None) -> httpx2.Response:
+async def ask(app: "FastAPI", path: str, body: object | None) -> httpx2.Response:
     """Return the application's whole answer, without a socket between.
 
     Args:

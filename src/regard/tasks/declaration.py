@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from regard.options import Options, panel_of, with_decoding
+from regard.options import Options, panel_of
 
 if TYPE_CHECKING:
     from regard.engine.result import Result
     from regard.engine.task import Task
-    from regard.training.evaluation import Evaluator
+    from regard.training.evaluation import AnyEvaluator
     from regard.training.options.run import RunOptions
     from regard.training.recipe import Recipe
 
@@ -42,9 +42,7 @@ class Training:
     data: str = ""  # what it is trained on
     recipe: "Callable[[], type[Recipe[Any, Any]]] | None" = None
     options: "Callable[[], type[RunOptions]] | None" = None  # of that recipe
-    evaluator: "Callable[[], type[Evaluator[Any]]] | None" = (
-        None  # without torch; else the recipe's
-    )
+    evaluator: "Callable[[], type[AnyEvaluator]] | None" = None  # without torch; else the recipe's
     figures: str = ""  # by which such a model is evaluated
     layout: str = "Hugging Face's"  # of the result
 
@@ -52,7 +50,7 @@ class Training:
         assert self.recipe is not None
         return self.recipe()
 
-    def evaluator_class(self) -> "type[Evaluator[Any]]":
+    def evaluator_class(self) -> "type[AnyEvaluator]":
         return self.evaluator() if self.evaluator else self.recipe_class().evaluator
 
     def options_class(self) -> "type[RunOptions]":
@@ -131,11 +129,13 @@ def _options_class(options: Callable[[], type[Options]], panels: tuple[str, ...]
     own = options()
     if not panels:
         return own
+    from regard.generation.config import with_decoding  # which imports numpy
+
     more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
     return with_decoding(panels, members=more)(own)
 
 
-def _passed_with_sampling(options: Any) -> dict[str, Any]:
+def _passed_with_sampling(options: Options) -> dict[str, Any]:
     """Return the options that were given, and that tokens are drawn where one of drawing is among
     them."""
     chosen: dict[str, Any] = Options.passed(options)

@@ -13,14 +13,14 @@ from regard.engine.task import Task
 from regard.errors import BadArgumentError, RegardError, unknown
 from regard.tasks import catalog, loading
 from regard.tasks.kinds import kind_of
-from regard.training.evaluation import Bar, Evaluator, Report, check_exists, no_bar
+from regard.training.evaluation import AnyEvaluator, Bar, Report, check_exists, no_bar
 
 # By the names of `catalog.LOADED`.
 RECIPES = {kind.name: kind.training for kind in catalog.TRAINED.values()}
 
 
 def evaluate(
-    model: "str | os.PathLike[str] | Task", data: str | os.PathLike[str], **options: Any
+    model: "str | os.PathLike[str] | Task", data: str | os.PathLike[str], **options: object
 ) -> Report:
     """Score a model on your own data, as `regard evaluate` does.
 
@@ -49,14 +49,19 @@ def evaluate(
 class Scoring:
     """A model and the examples that it is to be scored on."""
 
-    evaluator: Evaluator[Any]
+    evaluator: AnyEvaluator
     kind: str  # a name in `catalog.LOADED`
-    model: Any  # a name, or a loaded task
+    model: "str | os.PathLike[str] | Task"
     data: Any  # as the evaluator reads it
 
     @classmethod
     def of(
-        cls, model: Any, data: Any, options: dict[str, Any], *, say: Callable[[str], None] = print
+        cls,
+        model: "str | os.PathLike[str] | Task",
+        data: str | os.PathLike[str],
+        options: dict[str, Any],
+        *,
+        say: Callable[[str], None] = print,
     ) -> "Scoring":
         """Check the options and read the examples.
 
@@ -80,11 +85,12 @@ class Scoring:
             bar=bar,
         )
 
-    def _opened(self, model: Any) -> Any:
+    def _opened(self, model: "str | os.PathLike[str] | Task") -> Task:
         options, say = self.evaluator.options, self.evaluator.say
-        is_name = isinstance(model, str | os.PathLike)
-        task = loading.load(model, self.kind) if is_name else copy.copy(model)
-        engine = options.engine or ("auto" if is_name else None)  # a loaded task has its own
+        if isinstance(model, str | os.PathLike):
+            task, engine = loading.load(model, self.kind), options.engine or "auto"
+        else:
+            task, engine = copy.copy(model), options.engine  # it has its own
         if engine is not None:
             settings = options.values("precision", "threads")
             task = computed_by(task, engine, **settings, say=say)
@@ -93,7 +99,7 @@ class Scoring:
         return self.evaluator.configured(task, str(model))
 
 
-def kind_of_model(model: Any) -> str:
+def kind_of_model(model: object) -> str:
     """Return a name in `catalog.LOADED`; "translation" if that is unknown: opening it says why.
 
     Raises:
@@ -116,7 +122,7 @@ def kind_of_model(model: Any) -> str:
 
 def evaluator_of(
     kind: str, model: str, options: dict[str, Any], *, say: Callable[[str], None] = print
-) -> Evaluator[Any]:
+) -> AnyEvaluator:
     """Return the evaluator of a kind of model, with these options.
 
     Args:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from regard.checkpoints import Checkpoint, open_checkpoint, shipped
 from regard.checkpoints.families import TYPES
@@ -29,6 +29,9 @@ from regard.tasks.images.task import ImageReader
 from regard.tasks.kinds import kind_of
 from regard.tasks.loading import task_class
 from regard.tasks.sample_image import sample_image
+
+if TYPE_CHECKING:
+    pass
 
 EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",
@@ -248,7 +251,7 @@ def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
     return sentence | options_of(chosen.generation, task)
 
 
-def options_of(settings: Any, task: str) -> dict[str, float]:
+def options_of(settings: object, task: str) -> dict[str, float]:
     """Return the options of a model with these settings, GenerationConfig's or those of
     transformers."""
     plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by

@@ -10,7 +10,7 @@ def pipeline(
     model: Model | None = None,
     *,
     device: Device = None,
-    **arguments: Any,
+    **arguments: object,
 ) -> Pipeline[Any]:
     """Return a pipeline for a task, by the name it had in transformers v4.
 

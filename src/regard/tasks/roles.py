@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from regard.progress import report
 from regard.tasks.looking import Traceable
 from regard.tasks.text_generation.task import Writer
 from regard.training.resampling import intervals_of_means
+
+if TYPE_CHECKING:
+    from regard.inspection.recording import Looked
 
 TOKENS = 50  # drawn for a sequence, which has them twice: as many as Olsson et al. 2022 repeat
 SEQUENCES = 50
@@ -189,7 +192,7 @@ def _of_layer(
     return heads
 
 
-def _shares(measured: NDArray[np.float64], chance: Any) -> list[Share]:
+def _shares(measured: NDArray[np.float64], chance: object) -> list[Share]:
     """Return the shares of what was measured in each sequence, (sequences, shares)."""
     ends = zip(np.nanmean(measured, 0), *intervals_of_means(measured), strict=True)
     return [Share(*map(float, (*numbers, chance))) for numbers in ends]
@@ -235,7 +238,7 @@ def _reader(model: Traceable) -> _Reader:
     )
 
 
-def _weight(seen: Any, name: str) -> NDArray[np.float32]:
+def _weight(seen: "Looked", name: str) -> NDArray[np.float32]:
     weight = seen.get_parameter(name).detach().float() if is_module(seen) else seen.weight(name)
     return np.asarray(as_numpy(weight), np.float32)
 

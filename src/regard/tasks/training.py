@@ -3,7 +3,6 @@
 import os
 import warnings
 from pathlib import Path
-from typing import Any
 
 from regard.engine.task import Task
 from regard.errors import unknown
@@ -13,7 +12,7 @@ File = str | os.PathLike[str]
 
 
 def train(
-    task: str, data: File | tuple[File, File] | list[File], output: File, **options: Any
+    task: str, data: File | tuple[File, File] | list[File], output: File, **options: object
 ) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 

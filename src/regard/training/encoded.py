@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 import torch
@@ -18,6 +18,9 @@ from regard.data.store import Ids
 from regard.engine.reading import Batch, Tokens, inputs_of, kinds_of_tokens
 from regard.text import Tokenizer
 from regard.text.cutting import cut
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 _AT_ONCE = 4096
 BatchT = TypeVar("BatchT")
@@ -45,7 +48,13 @@ class StoredBatches(ABC, Generic[BatchT]):
     sides = (0, 1)
 
     def __init__(
-        self, store: TokenStore, config: Any, *, max_tokens: int, batch_size: int, seed: int
+        self,
+        store: TokenStore,
+        config: "ModelConfig",
+        *,
+        max_tokens: int,
+        batch_size: int,
+        seed: int,
     ) -> None:
         self.store, self.config = store, config
         first, second = (store.lengths()[side].astype(np.int32) for side in self.sides)
@@ -79,7 +88,9 @@ class EncodedTexts(StoredBatches[EncodedBatch]):
         return EncodedBatch(inputs, targets, np.asarray(rows), sum(map(len, texts)))
 
 
-def padded(texts: Sequence[Ids], config: Any, *, first: Sequence[int] | None = None) -> Batch:
+def padded(
+    texts: Sequence[Ids], config: "ModelConfig", *, first: Sequence[int] | None = None
+) -> Batch:
     """Texts of token ids as a model takes them.
 
     Args:

@@ -3,7 +3,7 @@ and how fast."""
 
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -64,7 +64,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         super().check_files()
         _ = self.base
 
-    def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
+    def tokenizer(self, folder: Path, texts: Iterable[str]) -> Tokenizer:
         """Return the base model's tokenizer, or one trained on the texts; it is saved in
         `folder`."""
         if self.base is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from regard.data import LeftOut
 from regard.errors import NotFoundError, shortened
@@ -15,6 +15,9 @@ from regard.files import whole_file
 from regard.lines import one_line
 from regard.training.options.evaluation import BatchedOptions, EvaluationOptions, LineOptions
 from regard.training.resampling import Scored, intervals, paired_chance
+
+if TYPE_CHECKING:
+    from regard.engine.task import Task
 
 Say = Callable[[str], None]
 Progress = Callable[[int], None]
@@ -153,9 +156,12 @@ class Report:
 
 
 OptionsT = TypeVar("OptionsT", bound=EvaluationOptions)
+TaskT = TypeVar("TaskT", bound="Task")
+DataT = TypeVar("DataT")
+ResultT = TypeVar("ResultT", bound=Scored)
 
 
-class Evaluator(ABC, Generic[OptionsT]):
+class Evaluator(ABC, Generic[OptionsT, TaskT, DataT, ResultT]):
     """Evaluation of the models of one task on a user's data.
 
     A result is `Scored`: its figures can be computed over any choice of the examples, which gives
@@ -168,7 +174,7 @@ class Evaluator(ABC, Generic[OptionsT]):
     # (path, columns by name, on_bad_line, say) → the examples of a file.
     reader: ClassVar[Callable[..., Iterator[Any]]]
     # (task, examples, batch_size, progress) → what a model makes of the examples, as `Scored`.
-    scorer: ClassVar[Callable[..., Scored]]
+    scorer: ClassVar[Callable[..., Any]]
 
     def __init__(self, options: OptionsT, *, say: Say = print) -> None:
         self.options, self.say = options, say
@@ -177,29 +183,29 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Return the files and folders that a user's words for the data name."""
         return [data]
 
-    def read(self, path: str) -> Any:
+    def read(self, path: str) -> DataT:
         """Return the examples of a file; lines that cannot be used are counted and named."""
         assert isinstance(self.options, LineOptions)
         bad = LeftOut(strict=self.options.strict)
         columns = self.options.columns()
-        examples = list(self.reader(path, **columns, on_bad_line=bad, say=self.say))
+        examples: Any = list(self.reader(path, **columns, on_bad_line=bad, say=self.say))
         bad.report(self.say)
         return examples
 
-    def score(self, task: Any, data: Any, *, progress: Progress = no_progress) -> Any:
-        """Return what a model makes of the examples, as `Scored`."""
+    def score(self, task: TaskT, data: DataT, *, progress: Progress = no_progress) -> ResultT:
+        """Return what a model makes of the examples."""
         assert isinstance(self.options, BatchedOptions)
         return self.scorer(task, data, batch_size=self.options.batch_size, progress=progress)
 
     @abstractmethod
-    def compared(self, result: Any) -> str:
+    def compared(self, result: ResultT) -> str:
         """Return the name of the figure of the paired test."""
 
-    def configured(self, task: Any, name: str) -> Any:
+    def configured(self, task: TaskT, name: str) -> TaskT:
         """Return the task as the options have it."""
         return task
 
-    def outputs(self, result: Any) -> Sequence[Any]:
+    def outputs(self, result: ResultT) -> Sequence[Any]:
         """Return what the model gave for each example, each comparable with ==."""
         outputs: Sequence[Any] = result.predicted
         return outputs
@@ -208,20 +214,26 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Return what the progress bar counts to; None where that is not known."""
         return len(data)
 
-    def worst(self, result: Any, data: Any, count: int) -> list[dict[str, Any]]:
+    def worst(self, result: ResultT, data: DataT, count: int) -> list[dict[str, Any]]:
         """Return the worst examples, the very worst first."""
         return [self.example(result, row, data) for row in result.worst(count)]
 
-    def example(self, result: Any, row: int, data: Any) -> dict[str, Any]:
+    def example(self, result: ResultT, row: int, data: DataT) -> dict[str, Any]:
         """Return one of the worst examples, as `Report.worst` has it."""
         raise NotImplementedError
 
-    def baselines(self, data: Any) -> Mapping[str, Scored]:
+    def baselines(self, data: DataT) -> Mapping[str, Scored]:
         """Return results of what needs no model, by name."""
         return {}
 
     def report(
-        self, task: Any, data: Any, *, other: Any = None, name: str = "", bar: Bar = no_bar
+        self,
+        task: TaskT,
+        data: DataT,
+        *,
+        other: TaskT | None = None,
+        name: str = "",
+        bar: Bar = no_bar,
     ) -> Report:
         """Score a model.
 
@@ -251,7 +263,7 @@ class Evaluator(ABC, Generic[OptionsT]):
     def write(self, report: Report) -> None:
         """Write the files that the options name."""
 
-    def compare(self, result: Any, other: Any, name: str) -> dict[str, Any]:
+    def compare(self, result: ResultT, other: ResultT, name: str) -> dict[str, Any]:
         """Return the paired test of two models' results, as JSON."""
         figure = self.compared(result)
         value, theirs = self._figures(result)[figure], self._figures(other)[figure]
@@ -266,6 +278,9 @@ class Evaluator(ABC, Generic[OptionsT]):
     def _figures(self, result: Scored) -> dict[str, float]:
         titles = self.report_class.titles
         return {name: value for name, value in result.figures.items() if name in titles}
+
+
+AnyEvaluator = Evaluator[Any, Any, Any, Any]
 
 
 def check_exists(path: Path) -> None:
@@ -288,7 +303,7 @@ def shown(spelled: str, figure: float) -> str:
     return spelled.format(figure) if math.isfinite(figure) else "–"
 
 
-def _defined(value: Any) -> Any:
+def _defined(value: object) -> object:
     """Return a value of JSON with null for numbers that are not defined."""
     if isinstance(value, Mapping):
         return {name: _defined(part) for name, part in value.items()}

@@ -5,12 +5,15 @@ So the first steps do not spoil what the model knows for the sake of random weig
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from regard.training.logistic import fit_projection
+
+if TYPE_CHECKING:
+    from regard.training.recipe import Epochs
 
 MOST = 5000  # vectors that are taken
 
@@ -19,7 +22,7 @@ Chosen = Callable[[Tensor, Any], Tensor]
 
 def start_head(
     model: nn.Module,
-    batches: Any,
+    batches: "Epochs",
     read: Callable[[nn.Module, Any], object],
     loss: Callable[[Tensor, list[Any]], Tensor],
     *,

@@ -56,7 +56,11 @@ def cross_entropy(
 class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, weight: Tensor, target: Tensor, smoothing: float
+        ctx: torch.autograd.Function,
+        hidden: Tensor,
+        weight: Tensor,
+        target: Tensor,
+        smoothing: float,
     ) -> Tensor:
         rows, vocab = hidden.shape[0], weight.shape[0]
         wide = torch.float64 if hidden.dtype == torch.float64 else torch.float32

@@ -67,7 +67,7 @@ class Processes:
         self.total(0)
         return result
 
-    def _reduced(self, values: Sequence[float], how: Any) -> list[float]:
+    def _reduced(self, values: Sequence[float], how: object) -> list[float]:
         if self.count == 1:
             return list(values)
         tensor = torch.tensor(values, dtype=torch.float64)
@@ -194,7 +194,7 @@ class SharedWeights:
                 module.set_force_sum_reduction_for_comms(True)
         self.parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
 
-    def loss(self, batch: Any) -> tuple[Tensor, int, int]:
+    def loss(self, batch: object) -> tuple[Tensor, int, int]:
         """Return the loss of this process's batch."""
         result: tuple[Tensor, int, int] = self.loss_module(batch)
         return result
@@ -258,5 +258,5 @@ class _LossModule(nn.Module):
         super().__init__()
         self.model, self.function = model, loss
 
-    def forward(self, batch: Any) -> tuple[Tensor, int, int]:
+    def forward(self, batch: object) -> tuple[Tensor, int, int]:
         return self.function(self.model, batch)

@@ -16,7 +16,7 @@ from regard.errors import BadArgumentError
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.baselines import Baselines, write_baselines
 from regard.training.card import CardText, write_run_card
-from regard.training.evaluation import Evaluator
+from regard.training.evaluation import AnyEvaluator
 from regard.training.examples import Example, Fold, read_examples
 from regard.training.folds import CrossValidation, cross_validate
 from regard.training.options.evaluation import LineOptions
@@ -29,11 +29,13 @@ from regard.training.trackers import trackers
 Say = Callable[[str], None]
 Watch = Callable[[str, Progress], None]
 
+BatchT = TypeVar("BatchT", covariant=True)
 
-class Epochs(Protocol):
+
+class Epochs(Protocol[BatchT]):
     """Training data: the batch of any step, and how many batches make an epoch."""
 
-    def at(self, step: int) -> Any:
+    def at(self, step: int) -> BatchT:
         """Return the batch of a step, from 0."""
 
     def __len__(self) -> int:
@@ -55,7 +57,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     more_made_by: ClassVar[tuple[str, ...]] = ("seed",)  # see `made_by`
     title: str  # of the model card
     tag: ClassVar[str]  # the task's name at Hugging Face
-    evaluator: ClassVar[type[Evaluator[Any]]]  # of the finished model, on other data
+    evaluator: ClassVar[type[AnyEvaluator]]  # of the finished model, on other data
     metric: ClassVar[str]  # the figure that chooses the best model
     lower: ClassVar[bool] = False  # whether the lowest is the best
     # The figures of an evaluation as they are shown, such as {"bleu": "BLEU {:5.2f}"}.
@@ -73,7 +75,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         """Return the files that are read of a path: itself, unless it may be a folder."""
         return [path]
 
-    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: object) -> Iterator[Example]:
         """Read a file as the evaluator does."""
         columns = cast(LineOptions, self.options).columns()
         reading = {"on_bad_line": on_bad_line, "say": self.say, "note": self.say, **reading}

@@ -9,7 +9,7 @@ import numpy as np
 
 from regard.errors import shortened
 from regard.lines import one_line
-from regard.training.evaluation import Evaluator, Report
+from regard.training.evaluation import DataT, Evaluator, Report, TaskT
 from regard.training.labels import LabelEvaluation
 from regard.training.options.evaluation import LabelOptions
 
@@ -104,7 +104,7 @@ class LabelReport(RatiosReport):
         save(figure, Path(path))
 
 
-class LabelEvaluator(Evaluator[OptionsT]):
+class LabelEvaluator(Evaluator[OptionsT, TaskT, DataT, LabelEvaluation]):
     """Evaluation of classifiers."""
 
     doing = "classifying"
@@ -113,7 +113,7 @@ class LabelEvaluator(Evaluator[OptionsT]):
     def compared(self, result: LabelEvaluation) -> str:
         return "macro_f1" if result.multi_label else "accuracy"
 
-    def example(self, result: LabelEvaluation, row: int, data: Any) -> dict[str, Any]:
+    def example(self, result: LabelEvaluation, row: int, data: DataT) -> dict[str, Any]:
         probabilities = result.probabilities[row]
         return self.named(data, row) | {
             "labels": [result.labels[k] for k in result.expected[row].nonzero()[0]],

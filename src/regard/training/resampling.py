@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ SAMPLES = 1000
 
 class Scored(ABC):
     """A model's answers to a set of examples."""
+
+    predicted: Any  # the answers, where they can be compared
 
     @abstractmethod
     def __len__(self) -> int:

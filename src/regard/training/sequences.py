@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 import torch
@@ -20,11 +20,15 @@ from regard.data import Batch, Batches, TokenStore
 from regard.engine.text_to_text import TextToText
 from regard.errors import UnsupportedError
 from regard.models import AnyEncoderDecoder, EncoderDecoder
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 from regard.text import TokenizerPair
 from regard.training import cross_entropy
 from regard.training.options.sequences import SequenceOptions
 from regard.training.prepared import Prepared
 from regard.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from regard.models.configs.recurrent import RecurrentConfig
 
 TaskT = TypeVar("TaskT", bound=TextToText)
 OptionsT = TypeVar("OptionsT", bound=SequenceOptions)
@@ -93,8 +97,9 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         )
         return self.new_model(config)
 
-    def new_model(self, config: Any) -> AnyEncoderDecoder:
+    def new_model(self, config: "EncoderDecoderConfig | RecurrentConfig") -> AnyEncoderDecoder:
         """Return a model of random weights."""
+        assert isinstance(config, EncoderDecoderConfig)
         return EncoderDecoder(config)
 
     def describe(self, model: nn.Module) -> str:

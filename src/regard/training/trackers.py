@@ -21,7 +21,7 @@ class TensorBoard:
         self._writer = self.library()(str(folder))
 
     @staticmethod
-    def library() -> Any:
+    def library() -> Callable[..., Any]:
         """Return the class that writes. Raises UnavailableError if its package is not installed."""
         with optional_package("tensorboard", "TensorBoard's event files need"):
             from torch.utils.tensorboard import SummaryWriter

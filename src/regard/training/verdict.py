@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.training.baselines import Figures, read_baselines, spelled
-from regard.training.evaluation import Evaluator
+from regard.training.evaluation import AnyEvaluator
 from regard.training.recipe import Recipe
 
 
@@ -29,7 +29,7 @@ def beside(figures: Figures, baselines: Mapping[str, Figures], part: str) -> str
     return ""
 
 
-def nothing_learned(evaluator: Evaluator[Any], result: Any) -> str | None:
+def nothing_learned(evaluator: AnyEvaluator, result: Any) -> str | None:
     """Return the sentence on a model that gives all examples the same answer; None for any
     other."""
     if not getattr(result, "constant", False):

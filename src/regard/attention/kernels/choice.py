@@ -51,7 +51,9 @@ def with_further_derivatives(output: Tensor, inputs: Attention) -> Tensor:
 
 class _FurtherDerivatives(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, output: Tensor, score: Any, mask: Any, *tensors: Tensor | None) -> Tensor:
+    def forward(
+        ctx: Any, output: Tensor, score: object, mask: object, *tensors: Tensor | None
+    ) -> Tensor:
         ctx.score, ctx.mask = score, mask
         ctx.save_for_backward(*tensors)
         return output.detach()  # no view of it, which could not be changed in place

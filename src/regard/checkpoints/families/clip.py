@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Place, Settings, rename
+from regard.models.configs.config import ModelConfig
 from regard.models.configs.dual_encoder import DualEncoderConfig
 from regard.models.configs.encoder import EncoderConfig
 from regard.models.configs.vision import VisionConfig
@@ -78,7 +79,7 @@ def fields(keys: dict[str, Key], settings: Settings, fixed: Settings) -> dict[st
     return fixed | {entry.field: entry.read(values[key]) for key, entry in keys.items()}
 
 
-def written(keys: dict[str, Key], config: Any) -> Settings:
+def written(keys: dict[str, Key], config: ModelConfig) -> Settings:
     """Return the keys of config.json for one encoder."""
     values = {key: entry.write(getattr(config, entry.field)) for key, entry in keys.items()}
     return values | {"attention_dropout": 0.0}
@@ -98,7 +99,9 @@ def fits(text: EncoderConfig, image: VisionConfig, other: DualEncoderConfig) -> 
     return same and is_square(other.image)
 
 
-def _encoders(text: Settings, image: Settings, width: Any) -> tuple[EncoderConfig, VisionConfig]:
+def _encoders(
+    text: Settings, image: Settings, width: int | None
+) -> tuple[EncoderConfig, VisionConfig]:
     end = text["eos_token_id"]
     vector = {"projection": width, "projection_bias": False}
     settings = {

@@ -2,6 +2,7 @@
 (Fan et al. 2020; NLLB Team 2022): Pegasus's, with positions that padding does not have.
 """
 
+from types import ModuleType
 from typing import Any
 
 from regard.checkpoints.families import marian
@@ -28,7 +29,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     return {"position_offset": fields["pad_id"] + 1}
 
 
-def constants(config: EncoderDecoderConfig, xp: Any) -> dict[str, Any]:
+def constants(config: EncoderDecoderConfig, xp: ModuleType) -> dict[str, Any]:
     """Return the tables of sinusoids, which are computed, not stored; padding's row is zero."""
     offset = config.position_offset
     table = sinusoids(xp, config.max_positions + offset, config.d_model, spread=True)

@@ -5,6 +5,7 @@ The post-norm Transformer of the paper is Marian's architecture, the pre-norm on
 
 from collections.abc import Collection
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Place, Settings, rename
@@ -87,7 +88,7 @@ def aliases(config: EncoderDecoderConfig) -> dict[str, str]:
     return tables | {"lm_head.weight": tables["model.decoder.embed_tokens.weight"]}
 
 
-def constants(config: EncoderDecoderConfig, xp: Any) -> dict[str, Any]:
+def constants(config: EncoderDecoderConfig, xp: ModuleType) -> dict[str, Any]:
     """Return the tables of sinusoids, which are computed, not stored."""
     if config.positions != "sinusoidal":
         return {}

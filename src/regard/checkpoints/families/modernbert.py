@@ -79,7 +79,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     return values | {"window": reach + 1, "unwindowed": full, "window_theta": theta}
 
 
-def _theta(settings: Settings, kind: str) -> Any:
+def _theta(settings: Settings, kind: str) -> float:
     ropes: dict[str, Any] = settings.get("rope_parameters") or {}
     rope: dict[str, Any] = dict(ropes.get(kind) or {}) | (settings.get("rope_scaling") or {})
     said = settings | {"rope_type": rope.get("rope_type", rope.get("type", "default"))}

@@ -1,7 +1,7 @@
 """`regard evaluate`: score a model of any task on the user's own data."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -39,7 +39,7 @@ def _evaluate(
         ),
     ],
     as_json: Json = False,
-    **options: Any,
+    **options: object,
 ) -> None:
     from regard.tasks.evaluation import Scoring
 

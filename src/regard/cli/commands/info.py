@@ -5,7 +5,7 @@ import os
 import platform
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from regard import __version__
 from regard.checkpoints import shipped
@@ -13,6 +13,9 @@ from regard.cli.columns import columns
 from regard.cli.options import Json, argument, option
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.tasks import catalog
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 LISTED = 20  # of a list in the table; --json has them all
 
@@ -169,7 +172,7 @@ _FACTS = {
 }
 
 
-def _fact(config: Any, fields: tuple[str, ...]) -> Any:
+def _fact(config: "ModelConfig", fields: tuple[str, ...]) -> object:
     values = [fact for name in fields if (fact := getattr(config, name, None)) is not None]
     return values if len(values) > 1 else next(iter(values), None)
 

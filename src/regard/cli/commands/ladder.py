@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
+
+if TYPE_CHECKING:
+    from regard.course.ladder import Ladder
 
 # What the rungs differ in, and what would make no difference to the comparison.
 _LEFT_OUT = frozenset(
@@ -90,7 +93,7 @@ def _climb(
     _draw(result, folder / "ladder.svg")
 
 
-def _draw(result: Any, path: Path) -> None:
+def _draw(result: "Ladder", path: Path) -> None:
     from regard.course.ladder import words
     from regard.figures.plots import Plot, plots
     from regard.figures.style import COLUMN_MM, save

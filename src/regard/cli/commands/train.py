@@ -51,7 +51,7 @@ def _one_file(name: str, task: Training) -> Callable[..., None]:
         data: Annotated[str, typer.Argument(help=task.data)],
         threads: Threads = None,
         as_json: AsJson = False,
-        **arguments: Any,
+        **arguments: object,
     ) -> None:
         _learn(name, data, arguments, threads, as_json)
 
@@ -73,7 +73,7 @@ def _pairs(name: str, task: Training) -> Callable[..., None]:
         ] = None,
         threads: Threads = None,
         as_json: AsJson = False,
-        **arguments: Any,
+        **arguments: object,
     ) -> None:
         _learn(name, _files(pairs, source, target), arguments, threads, as_json)
 

@@ -5,7 +5,7 @@ import pickle
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.jobs.local import ATTEMPTS, outcome
 from regard.cli.jobs.parts import Part
@@ -14,6 +14,9 @@ from regard.cli.jobs.worker import Worker
 from regard.cli.task_command import TaskCommand
 from regard.errors import UnavailableError
 from regard.packages import optional_package
+
+if TYPE_CHECKING:
+    import pyarrow
 
 STORE = 256 * 2**20  # bytes of the object store of a cluster that is started here
 
@@ -30,7 +33,7 @@ class Actor:
     def __init__(self, call: bytes, threads: int):
         self.worker = Worker(pickle.loads(call), threads=threads)
 
-    def __call__(self, rows: Any) -> Any:
+    def __call__(self, rows: "pyarrow.Table") -> "pyarrow.Table":
         import pyarrow
 
         outcomes = [outcome(self.worker, Shard(**row)) for row in rows.to_pylist()]

@@ -7,12 +7,13 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
+from regard.cli.jobs.parts import Part
 from regard.cli.jobs.shards import Shard
 from regard.cli.jobs.worker import Worker
 from regard.cli.task_command import TaskCommand
@@ -128,7 +129,7 @@ def _serve(connection: Connection, command: TaskCommand, threads: int) -> None:
     worker.close()
 
 
-def outcome(worker: Any, shard: Shard) -> Any:
+def outcome(worker: Callable[[Shard], Part], shard: Shard) -> Part | Exception:
     """Return the worker's part of a shard; an exception where it has none, in a form that can be
     sent."""
     try:

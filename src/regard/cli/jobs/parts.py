@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from regard.cli.jobs.shards import Shard, parquet
 from regard.cli.task_command import Pairs, TaskCommand
 from regard.engine.result import Float32, shape
 from regard.lines import beside, json_line
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Fields = Mapping[str, Any]
 _ARROW = {str: "string", float: "float64", int: "int64", bool: "bool_"}  # functions of pyarrow
@@ -31,7 +34,7 @@ class Part:
     sentences: Sequence[str] = ()
 
 
-def encoded(command: TaskCommand, pairs: Pairs, table: Any, first: int) -> bytes:
+def encoded(command: TaskCommand, pairs: Pairs, table: "pyarrow.Table | None", first: int) -> bytes:
     """Return the content of a part.
 
     Text and arrays have a line, or a row, for each line of the shard, an empty one where there is
@@ -94,7 +97,7 @@ def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:
             writer.write_table(_cast(module.read_table(io.BytesIO(part)), schema))
 
 
-def arrow_type(hint: Any) -> Any:
+def arrow_type(hint: object) -> "pyarrow.DataType":
     """Return the type of Arrow for a part of a result: see `tasks.result.shape`."""
     import pyarrow
 
@@ -111,7 +114,7 @@ def arrow_type(hint: Any) -> Any:
     return pyarrow.struct([(name, arrow_type(kind)) for name, kind in members.items()])
 
 
-def _table(rows: Sequence[Fields]) -> Any:
+def _table(rows: Sequence[Fields]) -> "pyarrow.Table":
     """Record of JSON as a table; a column whose values are of several types holds strings."""
     import pyarrow
 
@@ -128,7 +131,9 @@ def _table(rows: Sequence[Fields]) -> Any:
     return pyarrow.table(columns, names=names)
 
 
-def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
+def _with_answers(
+    table: "pyarrow.Table", answers: Sequence[Fields], types: Mapping[str, Any]
+) -> "pyarrow.Table":
     import pyarrow
 
     table = table.rename_columns(beside(table.column_names, types))
@@ -138,13 +143,13 @@ def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any
     return pyarrow.table(columns)
 
 
-def _parquet(table: Any) -> bytes:
+def _parquet(table: "pyarrow.Table") -> bytes:
     file = io.BytesIO()
     parquet().write_table(table, file)
     return file.getvalue()
 
 
-def _schema(schemas: Sequence[Any]) -> Any:
+def _schema(schemas: Sequence[Any]) -> "pyarrow.Schema":
     """Return the columns of all parts, in the order in which they first occur."""
     import pyarrow
 
@@ -157,7 +162,7 @@ def _schema(schemas: Sequence[Any]) -> Any:
     return pyarrow.schema([(name, _common(types)) for name, types in kinds.items()])
 
 
-def _common(kinds: Sequence[Any]) -> Any:
+def _common(kinds: Sequence[Any]) -> "pyarrow.DataType":
     import pyarrow
 
     with suppress(pyarrow.ArrowException):
@@ -166,7 +171,7 @@ def _common(kinds: Sequence[Any]) -> Any:
     return pyarrow.string()
 
 
-def _cast(table: Any, schema: Any) -> Any:
+def _cast(table: "pyarrow.Table", schema: "pyarrow.Schema") -> "pyarrow.Table":
     import pyarrow
 
     columns = []
@@ -184,7 +189,9 @@ def _cast(table: Any, schema: Any) -> Any:
     return pyarrow.table(columns, schema=schema)
 
 
-def _cast_column(column: Any, kind: Any) -> Any:
+def _cast_column(
+    column: "pyarrow.ChunkedArray", kind: "pyarrow.DataType"
+) -> "pyarrow.Array | pyarrow.ChunkedArray":
     import pyarrow
 
     if kind == pyarrow.string() and not pyarrow.types.is_null(column.type):
@@ -192,7 +199,7 @@ def _cast_column(column: Any, kind: Any) -> Any:
     return column.cast(kind)
 
 
-def _strings(values: Sequence[Any]) -> Any:
+def _strings(values: Sequence[Any]) -> "pyarrow.Array":
     import pyarrow
 
     return pyarrow.array(list(_texts(values)), pyarrow.string())

@@ -62,7 +62,9 @@ class Reader:
         options: Any = {"id": self.command.files.id, "json_lines": self.command.json_lines}
         self._lines = LineReader(name, format, self.command.columns, say=quiet, **options)
 
-    def _groups(self, file: Any, name: str, format: Format, **span: Any) -> Iterator[list[Record]]:
+    def _groups(
+        self, file: BinaryIO, name: str, format: Format, **span: Any
+    ) -> Iterator[list[Record]]:
         decode = span.pop("decode", None) or Decoder(name, quiet)
         return read_groups(file, name, format, strict=True, decode=decode, **span)
 

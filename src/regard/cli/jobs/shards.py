@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from regard.cli.lines import LineReader
@@ -105,7 +106,7 @@ class Input:
         return sum(shard.count for shard in self.shards)
 
 
-def parquet() -> Any:
+def parquet() -> ModuleType:
     """Return the module pyarrow.parquet.
 
     Raises:

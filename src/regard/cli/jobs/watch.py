@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from regard.errors import UnavailableError
 from regard.files import sha256_tree
@@ -57,7 +56,7 @@ def _changed(path: Path) -> UnavailableError:
     )
 
 
-def _marks(path: Path) -> Any:
+def _marks(path: Path) -> Mark | dict[str, Mark | None] | None:
     """Size, times and inode of a file, or of all files in a folder; None: it is not there."""
     if not path.is_dir():
         return _mark(path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import without_gradients
+from regard.arrays import Array, without_gradients
 from regard.attention import Call
 from regard.course.explanation.inputs import (
     LONGEST,
@@ -31,6 +31,7 @@ from regard.inspection.watching import watching
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from regard.inspection.recording import EngineModel, Looked
     from regard.models.layers import MultiHeadAttention, Norm
     from regard.models.layers.rotary import Rotary
 
@@ -40,7 +41,7 @@ Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
 
 
-def running(model: nn.Module, **inputs: Any) -> Run:
+def running(model: nn.Module, **inputs: object) -> Run:
     """`model(**inputs)` under an edit, for `explain_tap`.
 
     >>> model = regard.from_pretrained("sentences")
@@ -52,7 +53,7 @@ def running(model: nn.Module, **inputs: Any) -> Run:
     return partial(rerun, model, inputs)
 
 
-def attention_taps(model: Any) -> list[str]:
+def attention_taps(model: Looked) -> list[str]:
     """Return the names of the layers that can be explained, "encoder.layers.0.self", from the
     lowest, of a module or of the native engine's model.
 
@@ -72,7 +73,7 @@ def attention_taps(model: Any) -> list[str]:
 
 @without_gradients
 def explain_tap(
-    model: Any,
+    model: Looked,
     run: Run,
     tap: str,
     tokens: list[str],
@@ -150,14 +151,14 @@ def _setup(
 
 
 def _setup_of_engine(
-    model: Any, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
+    model: EngineModel, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
 ) -> tuple[Setup, NDArray[np.float64]]:
     """Return the layer of a model of the native engine, and its output with the residual
     connection."""
     states: dict[tuple[str, int], Any] = {}
     calls: dict[str, list[Call]] = {}
 
-    def at(stack: str, layer: int, state: Any) -> None:
+    def at(stack: str, layer: int, state: Array) -> None:
         states[stack, layer] = double(state[0])
 
     def listen(name: str, call: Call) -> None:
@@ -177,13 +178,13 @@ def _setup_of_engine(
 
 
 def _sublayer(
-    model: Any,
+    model: EngineModel,
     tap: str,
     calls: list[Call],
     tokens: list[str],
-    vectors: Any,
+    vectors: NDArray[np.float64],
     key_tokens: list[str] | None = None,
-    memory: Any = None,
+    memory: NDArray[np.float64] | None = None,
 ) -> tuple[Setup, NDArray[np.float64]]:
     path = f"{tap}_attention"
     sizes, rotation = model.attentions()[path], _rotation_of_engine(model, tap, len(tokens))
@@ -219,11 +220,13 @@ def _sublayer(
     return setup, output if setup.norm_first else norm(output)
 
 
-def _rotation_of_engine(model: Any, tap: str, length: int) -> tuple[Any, Any] | None:
+def _rotation_of_engine(model: EngineModel, tap: str, length: int) -> tuple[Any, Any] | None:
     """Cosine and sine at each position, as the engine computes them."""
     stack, _, number, _ = tap.split(".")
-    frequencies = model.weight(f"{stack}.rotary.frequencies")
-    kind = 0 if frequencies is None else int(model.weight(f"{stack}.rotary.layers")[int(number)])
+    frequencies, layers = (
+        model.weight(f"{stack}.rotary.{name}") for name in ("frequencies", "layers")
+    )
+    kind = 0 if layers is None else int(layers[int(number)])
     if frequencies is None or kind == 0:
         return None
     angles = np.arange(length, dtype=np.float32)[:, None] * frequencies[kind - 1]
@@ -260,7 +263,7 @@ def _check_once(tap: str, calls: Sequence[Call]) -> None:
         )
 
 
-def projection_of(model: Any, path: str) -> Projection:
+def projection_of(model: EngineModel, path: str) -> Projection:
     """Return a linear layer of the native engine's model, in float64."""
     bias = model.weight(f"{path}.bias")
     return Projection(
@@ -268,7 +271,7 @@ def projection_of(model: Any, path: str) -> Projection:
     )
 
 
-def normalization_of(model: Any, path: str) -> Normalization:
+def normalization_of(model: EngineModel, path: str) -> Normalization:
     """Return a norm of the native engine's model, in float64."""
     config, bias = model.config, model.weight(f"{path}.bias")
     weight = double(model.weight(f"{path}.weight"))

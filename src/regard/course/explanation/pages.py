@@ -1,7 +1,6 @@
 """An explanation as one HTML page that needs no network, or as Markdown, from two templates."""
 
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -49,7 +48,11 @@ def explanation_markdown(explanation: Explanation, head: int = 0, *, whole: bool
 
 
 def _written(
-    kind: str, explanation: Explanation, which: str = "", more: list[str] | None = None, **rest: Any
+    kind: str,
+    explanation: Explanation,
+    which: str = "",
+    more: list[str] | None = None,
+    **rest: object,
 ) -> str:
     return (
         _environment()

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from regard.inspection.models import as_read
 from regard.inspection.naming import Naming
 from regard.tasks.translation.task import Translator
 from regard.text import normalize
+
+if TYPE_CHECKING:
+    from regard.inspection.recording import Looked
 
 WORDS = "words-en"
 _PIECES = "A model, such as minilm, reads every word by its pieces."
@@ -170,7 +173,7 @@ def explain(
     return explain_tap(loaded, running(loaded, **inputs), tap, names, source=name)
 
 
-def _tap(model: Any, name: str, attention: str | None, layer: int | None) -> str:
+def _tap(model: "Looked", name: str, attention: str | None, layer: int | None) -> str:
     """Return the tap that is meant, among those that the model has."""
     taps: dict[str, list[str]] = {}
     for tap in attention_taps(model):

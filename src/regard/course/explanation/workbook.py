@@ -24,6 +24,7 @@ from regard.figures.style import visible
 from regard.packages import optional_package
 
 if TYPE_CHECKING:
+    from xlsxwriter import Workbook
     from xlsxwriter.worksheet import Worksheet
 
 _MUTED, _BLUE, _PALE = "#595959", "#0072b2", "#eef5fb"
@@ -53,7 +54,7 @@ def workbook(explanation: Explanation, path: str | os.PathLike[str]) -> None:
 
 
 class _Writer:
-    def __init__(self, book: Any, explanation: Explanation) -> None:
+    def __init__(self, book: Workbook, explanation: Explanation) -> None:
         self.book, self.explanation = book, explanation
         self.formulas = Formulas(explanation)
         self.formats = {name: book.add_format(look) for name, look in _FORMATS.items()}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from regard.errors import DamagedFileError, RegardError
 from regard.inspection.recording import is_module
 from regard.models.configs.facts import KINDS
 from regard.text import Tokenizer, TokenizerPair
+
+if TYPE_CHECKING:
+    from regard.inspection.recording import EngineModel, Ours
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -169,7 +172,7 @@ def _read_any(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
         return {}
 
 
-def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]:
+def check_run(model: "Ours", text: Sequence[int], pad: int | None) -> Iterator[str]:
     """Run a short text alone, padded, and with another end; yield what is wrong.
 
     Args:
@@ -189,7 +192,7 @@ def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]
     yield from _future(run, model, ids, alone)
 
 
-def _padding(run: "Run", model: Any, ids: Ids, pad: int | None) -> Iterator[str]:
+def _padding(run: "Run", model: "Ours", ids: Ids, pad: int | None) -> Iterator[str]:
     masked = model.writing == "generation" and (is_module(model) or model.writes)
     if pad is None and not masked:
         return  # a recurrent model takes no padding; a decoder gets an attention mask
@@ -209,7 +212,7 @@ def _padding(run: "Run", model: Any, ids: Ids, pad: int | None) -> Iterator[str]
         )
 
 
-def _future(run: "Run", model: Any, ids: Ids, alone: Floats) -> Iterator[str]:
+def _future(run: "Run", model: "Ours", ids: Ids, alone: Floats) -> Iterator[str]:
     """Another token may change what is given at its own place and behind it."""
     if not model.writing or alone.shape[1] != ids.shape[1]:
         return  # every token sees the whole text, or it is read as one
@@ -229,7 +232,7 @@ def _differ(ours: Floats, alone: Floats) -> bool:
 class ByEngine:
     """Runs of one text by the native engine."""
 
-    def __init__(self, model: Any):
+    def __init__(self, model: "EngineModel"):
         self._model, self._packed = model, model.packed
 
     def states(self, ids: Ids, target: Ids) -> Floats:

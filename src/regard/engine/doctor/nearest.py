@@ -23,11 +23,11 @@ class _Read(dict[str, Any]):
         super().__init__(content)
         self.read = set[str]()
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> object:
         self.read.add(key)
         return super().__getitem__(key)
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         self.read.add(key)
         return super().get(key, default)
 

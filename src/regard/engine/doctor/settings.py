@@ -232,7 +232,7 @@ def _is_decoder_only(settings: Settings) -> bool:
     return any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in names)
 
 
-def _ids(value: Any) -> list[int]:
+def _ids(value: object) -> list[int]:
     """Return a setting that is one id, several, or none."""
     return [id_ for id_ in (value if isinstance(value, list) else [value]) if isinstance(id_, int)]
 

@@ -418,7 +418,7 @@ def is_searched(config: GenerationConfig) -> bool:
     return not (config.do_sample or with_times or keeps or any(rules))
 
 
-def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]]:
+def hypotheses_of(found: interface.Hypotheses, config: GenerationConfig) -> list[list[Hypothesis]]:
     """Copy of the library's hypotheses, of each text.
 
     Raises:

@@ -6,7 +6,7 @@ A text that is searched greedily or with beams is the engine's alone. Any other 
 
 from ctypes import byref, c_int32, c_int64, pointer
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from regard.engine.native.texts import Ints
 from regard.generation import GenerationConfig
 from regard.generation.filters import NO_TOKEN
 from regard.generation.search import Asked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TOKENS = 256  # of prompts, or sources, in a step: others wait no longer
 EVENTS = 256  # of one poll
@@ -80,7 +83,7 @@ class Jobs:
         streams: bool = False,
         line: int = 0,
         seconds: float = 1e9,
-        tag: Any = None,
+        tag: object = None,
     ) -> int:
         """Return the number of a new text.
 
@@ -172,7 +175,7 @@ class Jobs:
         """Give up what is not done."""
         self._close()
 
-    def _event(self, event: Any) -> Event:
+    def _event(self, event: interface.Event) -> Event:
         number, kind, value, tag = event.job, event.kind, event.value, None
         if kind == STEPPED:
             return Event(number, kind, (value, event.seconds), None)
@@ -190,8 +193,8 @@ class Jobs:
             kind, value = FAILED, error
         return Event(number, kind, value, tag)
 
-    def _numbers(self, event: Any) -> tuple[Any, ...]:
-        def copied(pointer: Any, width: int) -> Any:
+    def _numbers(self, event: interface.Event) -> tuple[Any, ...]:
+        def copied(pointer: Any, width: int) -> "NDArray[Any]":
             return np.ctypeslib.as_array(pointer, (event.rows, width)).copy()
 
         if not event.best:

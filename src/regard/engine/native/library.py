@@ -207,7 +207,7 @@ class AtExit:
 at_exit = AtExit()
 
 
-def listen(listener: Any, room: int | None = None) -> tuple[Any, int | None]:
+def listen(listener: object, room: int | None = None) -> tuple[Any, int | None]:
     """Let a `Listener` get what this thread computes, or a room, by its address; returns those
     before."""
     before = here.listener, here.room.value
@@ -221,7 +221,7 @@ def is_listened_to() -> bool:
     return here.listener is not NOBODY and here.room.value is None
 
 
-def freeing(owner: object, free: Callable[..., object], *arguments: Any) -> "weakref.finalize":
+def freeing(owner: object, free: Callable[..., object], *arguments: object) -> "weakref.finalize":
     """Free what the library has made when its owner goes, but not when Python ends: another thread
     may still compute with it, and of a child that was forked the engine's threads are not there."""
     finalizer = weakref.finalize(owner, free, *arguments)
@@ -239,7 +239,7 @@ def address_of(struct: ctypes.Structure) -> int:
     return ctypes.addressof(struct)
 
 
-def pointer_to(array: NDArray[Any]) -> Any:
+def pointer_to(array: NDArray[Any]) -> object:
     """Return a pointer to an array's numbers, which must outlive it."""
     return array.ctypes.data_as(Floats if array.dtype == np.float32 else Int32s)
 

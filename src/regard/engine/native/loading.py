@@ -20,12 +20,15 @@ from regard.generation.filters import NO_TOKEN
 from regard.models.configs.decoder import DecoderConfig
 from regard.models.configs.dual_encoder import DualEncoderConfig
 from regard.models.configs.encoder import EncoderConfig
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 from regard.models.configs.speech import SpeechConfig
 from regard.models.configs.tables import every_distance_row, relative_buckets
 from regard.models.configs.vision import VisionConfig
 
 if TYPE_CHECKING:
-    from torch import nn
+    from regard.models import Model
+    from regard.models.configs.config import ModelConfig
+    from regard.models.configs.scaling import Scaling
 
 Arrays = dict[str, Any]  # arrays, or matrices that are `Stored` or `Scaled`
 
@@ -37,7 +40,7 @@ BIAS = "relative_bias.table"  # of scores by distance
 
 
 def open_native(
-    model: "nn.Module | CheckpointLike",
+    model: "Model | CheckpointLike",
     precision: str = "fp32",
     *,
     threads: int = 1,
@@ -82,7 +85,7 @@ def open_native(
 
 
 def _opened(
-    config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
+    config: "ModelConfig", arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
 ) -> Any:
     """Return the model of these weights, as `open_native` gives it."""
     scaled = {name: array for name, array in arrays.items() if isinstance(array, Scaled)}
@@ -127,7 +130,7 @@ def _opened(
     return kind(pointer, limits, *sizes, of_calls)
 
 
-def _entry(name: str, array: Any) -> Any:
+def _entry(name: str, array: Any) -> interface.Tensor:
     """Return an array as the library's struct."""
     stored = isinstance(array, Stored)
     return interface.Tensor(
@@ -139,7 +142,7 @@ def _entry(name: str, array: Any) -> Any:
     )
 
 
-def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
+def weights_of(model: "Model | CheckpointLike") -> tuple["ModelConfig", Arrays]:
     """Return a model's config, and its weights as the library takes them."""
     if isinstance(model, str | os.PathLike | Checkpoint):
         checkpoint = open_checkpoint(model)
@@ -153,13 +156,13 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
         config, state = model.config, state_of(model)
         for name, array in state.items():
             check_finite(name, array)
-    if getattr(config, "positions", None) == "distances":
+    if isinstance(config, EncoderConfig) and config.positions == "distances":
         state |= _of_distances(config, state)
     if isinstance(config, DualEncoderConfig):
         for side in ("text", "image"):
             more = _of_layers(getattr(config, side))
             state |= {f"{side}.{name}": array for name, array in more.items()}
-    elif hasattr(config, "num_layers"):
+    elif isinstance(config, DecoderConfig | EncoderConfig):
         state |= _of_layers(config)
     if config.norm_kind == "rms_plus_one":
         state |= {
@@ -185,7 +188,9 @@ def _check_kind(architecture: str) -> None:
         raise cannot_run(f"a model of the class {architecture}")
 
 
-def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
+def settings_of(
+    config: "ModelConfig", arrays: Arrays, precision: int, kernels: int
+) -> interface.Config:
     """Return a config as the library's struct."""
     names = {field[0] for field in interface.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
@@ -224,6 +229,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
             pad_id=NO_TOKEN,
         )
         return interface.Config(**same | common | alone)
+    assert isinstance(config, EncoderDecoderConfig), "other kinds were refused"
     pair = dict(
         kind=interface.ENCODER_DECODER,
         target_vocab_size=config.decoder_vocab_size,
@@ -256,11 +262,10 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-def _computed(config: Any, state: Arrays) -> Arrays:
+def _computed(config: "ModelConfig", state: Arrays) -> Arrays:
     """Return the weights of a checkpoint, and the tables of positions that follow from its
     config."""
-    positions = getattr(config, "positions", None)
-    if positions == "relative":
+    if isinstance(config, EncoderDecoderConfig) and config.positions == "relative":
         reach = config.relative_distance
         for side in ("encoder", "decoder"):
             buckets = relative_buckets(
@@ -274,7 +279,7 @@ def _computed(config: Any, state: Arrays) -> Arrays:
     return state
 
 
-def _of_distances(config: Any, state: Arrays) -> Arrays:
+def _of_distances(config: EncoderConfig, state: Arrays) -> Arrays:
     """Return the states of distances as queries and keys of each layer, and which is of each
     distance."""
     rows = every_distance_row(np, buckets=config.distance_buckets, longest=config.longest_distance)
@@ -295,7 +300,7 @@ def _of_distances(config: Any, state: Arrays) -> Arrays:
     return arrays
 
 
-def _of_layers(config: Any) -> Arrays:
+def _of_layers(config: DecoderConfig | EncoderConfig) -> Arrays:
     """Numbers of each layer: its kind of positions, and its window, where they have any."""
     stack = "decoder" if isinstance(config, DecoderConfig) else "encoder"
     arrays: Arrays = {}
@@ -315,7 +320,7 @@ def _of_layers(config: Any) -> Arrays:
     return arrays
 
 
-def _frequencies(dim: int, theta: float, scaling: Any) -> Any:
+def _frequencies(dim: int, theta: float, scaling: "Scaling | None") -> NDArray[np.float32]:
     """`positions.rotary_frequencies`; torch rounds one of a hundred powers the other way."""
     exponents = np.arange(0, dim, 2, dtype=np.float32) / np.float32(dim)
     powers = np.power(np.float64(theta), exponents.astype(np.float64)).astype(np.float32)

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
@@ -37,6 +38,13 @@ from regard.models.configs.facts import (
     TextFacts,
 )
 from regard.progress import Stopped, check
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+    from torch import nn
+
+    from regard.inspection.recording import Ours
+    from regard.models import Model
 
 Listener = Callable[[str, Call], Floats | None]
 AtLayer = Callable[[str, int, Floats], Floats | None]
@@ -61,25 +69,29 @@ class Seen(Facts):
         side: which of the model's two encoders it is; empty: it is the model.
     """
 
-    def __init__(self, packed: Any, model: Any, start_id: int | None = None, side: str = ""):
+    def __init__(
+        self, packed: Any, model: "Model | Checkpoint", start_id: int | None = None, side: str = ""
+    ):
         self.packed, self._model, self._side = packed, model, side
-        config = getattr(model.config, side) if side else model.config
+        config: Any = getattr(model.config, side) if side else model.config
         self.architecture: str = model.architecture
         self.config = config if start_id is None else replace(config, start_id=start_id)
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         """Return the output of the model's forward."""
         output: Floats = self.packed(**inputs)
         return output
 
-    def module(self) -> Any:
+    def module(self) -> "nn.Module":
         """Return the model as a module of torch, in evaluation mode."""
         import torch
 
         from regard.checkpoints import from_pretrained
 
         with torch.inference_mode(False):
-            model = self._model if hasattr(self._model, "eval") else from_pretrained(self._model)
+            model = self._model
+            if isinstance(model, Checkpoint):
+                model = from_pretrained(model)
         if self._side:
             return getattr(model, self._side)
         if model.config != self.config:
@@ -239,7 +251,7 @@ class Seen(Facts):
 class SeenText(TextFacts, Seen):
     """A decoder alone."""
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         if not self.writes:
             return super().__call__(**inputs)
         logits: Floats = Logits(self.packed, self.packed.hidden(inputs["ids"]))[:]
@@ -266,7 +278,7 @@ class Logits:
         part = Logits(self._packed, self._states[places])
         return part if np.prod(part.shape) > MOST_LOGITS else np.asarray(part)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+    def __array__(self, dtype: "DTypeLike | None" = None, copy: bool | None = None) -> Floats:
         rows = np.ascontiguousarray(self._states.reshape(-1, self._states.shape[-1]))
         logits: Floats = self._packed.logits(rows).reshape(self.shape)
         return logits
@@ -275,7 +287,7 @@ class Logits:
 class SeenPair(PairFacts, Seen):
     """An encoder–decoder."""
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         if not self.writes:
             return super().__call__(ids=inputs["source"])
         states = self.hidden(inputs["source"], inputs["target"])
@@ -300,7 +312,7 @@ class SeenImage(ImageFacts, Seen):
 class SeenDual(DualFacts, Seen):
     """Two encoders, each of which is looked at."""
 
-    def __init__(self, packed: Any, model: Any, start_id: int | None = None):
+    def __init__(self, packed: Any, model: "Model | Checkpoint", start_id: int | None = None):
         super().__init__(packed, model)
         self.text = Seen(packed.text, model, side="text")
         self.image = SeenImage(packed.image, model, side="image")
@@ -316,12 +328,12 @@ KINDS = {
 }
 
 
-def seen(packed: Any, model: Any, start_id: int | None = None) -> Seen:
+def seen(packed: Any, model: "Model | Checkpoint", start_id: int | None = None) -> Seen:
     """Return a model of the engine, to be looked at; the arguments are those of `Seen`."""
     return KINDS[model.architecture](packed, model, start_id)
 
 
-def opened(checkpoint: Checkpoint) -> Any:
+def opened(checkpoint: Checkpoint) -> "Ours":
     """Return the model of a folder, to be looked at: the engine's or, where that cannot run it, the
     module."""
     try:

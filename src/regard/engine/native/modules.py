@@ -9,6 +9,7 @@ from torch import nn
 from regard import models
 from regard.checkpoints.weights import as_array
 from regard.engine.native.loading import BIAS, cannot_run
+from regard.models import Model
 from regard.models.layers import Stack
 from regard.models.layers.low_rank import LowRankLinear
 
@@ -20,7 +21,7 @@ _SETTINGS = (
 
 
 @torch.no_grad()
-def state_of(model: Any) -> dict[str, NDArray[Any]]:
+def state_of(model: Model) -> dict[str, NDArray[Any]]:
     """Weights by name, and tables of positions; adapters are merged into theirs.
 
     Raises:
@@ -36,7 +37,7 @@ def state_of(model: Any) -> dict[str, NDArray[Any]]:
     return {name: as_array(tensor) for name, tensor in tensors.items()}
 
 
-def _check_modules(model: Any) -> None:
+def _check_modules(model: Model) -> None:
     with torch.device("meta"):
         described = dict(getattr(models, model.architecture)(model.config).named_modules())
     for name, module in model.named_modules():

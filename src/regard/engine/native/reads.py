@@ -3,11 +3,12 @@
 Texts go to the engine end to end, without their padding. No text changes a bit of another.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.attention.padding import not_padding
 from regard.engine.native import interface, library
 from regard.engine.native.library import Threads, int32, pointer_to
@@ -17,6 +18,9 @@ from regard.models.configs.encoder import EncoderConfig, place_read
 from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 from regard.models.configs.heads import HEADS
 from regard.models.configs.vision import VisionConfig
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 Floats = NDArray[np.float32]
 MOST_POSITIONS = 1 << 24  # of a text, where nothing else limits it
@@ -30,7 +34,7 @@ class _Reading:
         threads: that share a batch's texts, or one text.
     """
 
-    def __init__(self, config: Any, pointer: int, threads: Threads):
+    def __init__(self, config: "ModelConfig", pointer: int, threads: Threads):
         self._library, self._pointer, self._threads = library.library(), pointer, threads
         library.freeing(self, self._library.regard_close, pointer)
         self._width = config.d_model
@@ -74,18 +78,20 @@ class _Reading:
 class NativeReader(_Reading):
     """A model that reads texts for its head: an encoder, a decoder or an encoder–decoder."""
 
-    def __init__(self, config: Any, pointer: int, threads: Threads):
+    def __init__(self, config: "ModelConfig", pointer: int, threads: Threads):
         super().__init__(config, pointer, threads)
         self.limits, self._token_types = limits_of(config), getattr(config, "token_types", None)
         self._is_pair = isinstance(config, EncoderDecoderConfig)
         self._is_encoder = isinstance(config, EncoderConfig)
         # Whether padding has positions, where it is not on the right.
         self._counts_padding = getattr(config, "count_padding", self._is_pair)
-        self._ends = config.eos_id if self._is_pair else None
+        self._ends = config.eos_id if isinstance(config, EncoderDecoderConfig) else None
         self._last = config.head == "classification" and not self._is_encoder
-        self._config = config if config.head == "embedding" else None
+        self._config = (
+            config if isinstance(config, EncoderConfig) and config.head == "embedding" else None
+        )
 
-    def __call__(self, ids: Ints, **inputs: Any) -> Floats:
+    def __call__(self, ids: Ints, **inputs: Array) -> Floats:
         """Return the head's output, as the model's; the arguments are those of `hidden`.
 
         Raises:
@@ -216,7 +222,7 @@ class NativeDual:
     def __init__(self, text: NativeReader, image: NativeVision, scale: float, bias: float):
         self.text, self.image, self._scale, self._bias = text, image, scale, bias
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, **inputs: Array) -> Floats:
         """Return the vectors of images, by their pixels, or of texts, by their ids."""
         return self.image(**inputs) if "pixels" in inputs else self.text(**inputs)
 
@@ -256,7 +262,7 @@ def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
     return common | texts | dict(max_positions=config.longest or MOST_POSITIONS, pad_id=0)
 
 
-def head(config: Any) -> dict[str, int]:
+def head(config: "ModelConfig") -> dict[str, int]:
     """Return the library's settings of a head."""
     if config.head == "language_model":
         return {}
@@ -265,7 +271,7 @@ def head(config: Any) -> dict[str, int]:
         "token": config.vocab_size if masked else 0,
         "label": len(config.labels),
         "position": 2,
-        "": (config.head == "embedding" and config.projection) or 0,
+        "": (config.head == "embedding" and getattr(config, "projection", None)) or 0,
     }
     plain = masked and not normed
     activation = config.activation if plain else getattr(config, "pooler_activation", "tanh")
@@ -275,7 +281,7 @@ def head(config: Any) -> dict[str, int]:
     )
 
 
-def limits_of(config: Any) -> Limits:
+def limits_of(config: "ModelConfig") -> Limits:
     """Limits of the ids of a text."""
     endless = getattr(config, "positions", None) == "relative"
     longest = getattr(config, "longest", None if endless else config.max_positions)

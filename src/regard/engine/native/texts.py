@@ -40,7 +40,7 @@ class Limits:
         check_length(ids.shape[1], self.max_positions)
 
 
-def check_ended(ended: Any) -> None:
+def check_ended(ended: NDArray[np.bool_]) -> None:
     """Raise BadArgumentError unless every text has the end token, (batch,)."""
     if not ended.all():
         raise BadArgumentError(

@@ -95,7 +95,7 @@ class Stream:
                 return self.rerun(edit)
         ran = 0
 
-        def after(module: nn.Module, args: tuple[Any, ...], output: Any) -> Any:
+        def after(module: nn.Module, args: tuple[Any, ...], output: object) -> object:
             nonlocal ran
             replaced = at(ran, state_of(output))
             ran += 1
@@ -118,7 +118,7 @@ class Stream:
         def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             inputs.setdefault(of_module[module], args[0] if args else kwargs["hidden_states"])
 
-        def after(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+        def after(module: nn.Module, args: tuple[Any, ...], output: object) -> None:
             if isinstance(state_of(output), Tensor):
                 calls.append((of_module[module], module, state_of(output).detach()))
 
@@ -166,7 +166,7 @@ def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
     return lists
 
 
-def state_of(output: Any) -> Any:
+def state_of(output: object) -> Array:
     """Return a layer's new state: its output, or the first of several."""
     return output[0] if isinstance(output, tuple) else output
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -35,15 +35,18 @@ from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
 from regard.inspection.writing import Written
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 
 def trace_transformers(
     model: nn.Module,
     *,
     tokens: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    tokenizer: Any = None,
+    tokenizer: "PreTrainedTokenizerBase | None" = None,
     text: str = "",
     keep: str = "auto",
-    **inputs: Any,
+    **inputs: object,
 ) -> Trace:
     """Run `model(**inputs)` once with its own attention implementation, and traces it.
 
@@ -67,7 +70,7 @@ def captured(
     inputs: dict[str, Any],
     *,
     tokens: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    tokenizer: Any = None,
+    tokenizer: "PreTrainedTokenizerBase | None" = None,
     name: str | None = None,
     text: str = "",
     written: Written | None = None,
@@ -163,7 +166,7 @@ class Run:
             self.names[self.names.index(name)] = None
         raise Unreadable("attends to its input in several parts, or several times over")
 
-    def take_handed_out(self, inputs: dict[str, Any], output: Any) -> None:
+    def take_handed_out(self, inputs: dict[str, Any], output: object) -> None:
         """Layers that were not captured, from the weights that the model hands out: all of their
         side and kind, if it hands out more of them than were captured."""
         taps, silent = self.recorder.taps, self.silent()
@@ -324,7 +327,7 @@ def read_by(places: Places, inputs: dict[str, Any]) -> dict[str, Tensor]:
     return {axis: ids for axis, ids in tables.items() if ids is not None}
 
 
-def logits_of(output: Any) -> Tensor | None:
+def logits_of(output: object) -> Tensor | None:
     """(batch, positions, vocab); one position for a model that classifies its whole input."""
     logits = getattr(output, "logits", None)
     if not isinstance(logits, Tensor) or logits.ndim not in (2, 3):

@@ -27,7 +27,7 @@ def search(
     num_beams: int | None = None,
     do_sample: bool = False,
     seed: int | None = None,
-    **drawing: Any,
+    **drawing: object,
 ) -> list[Hypothesis]:
     """Return the model's own `generate`, the same text each time; all beams, best first.
 

@@ -6,7 +6,7 @@ a tap has no query, key and value: its scores are the logarithms of the weights.
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -35,7 +35,7 @@ HandedOut = dict[tuple[str, str], list[Call | None]]
 
 @torch.no_grad()
 def handed_out(
-    model: nn.Module, inputs: dict[str, Any], output: Any, batches: frozenset[int]
+    model: nn.Module, inputs: dict[str, Any], output: object, batches: frozenset[int]
 ) -> HandedOut:
     """Return the weights that the model hands out of these inputs, as it is or by eager attention;
     none of a model that computes something else when it is asked for them, and none of a long text.
@@ -57,7 +57,7 @@ def handed_out(
     return {}
 
 
-def layers_of(output: Any, model: nn.Module, batches: frozenset[int]) -> HandedOut:
+def layers_of(output: object, model: nn.Module, batches: frozenset[int]) -> HandedOut:
     """Return the layers of which the output of a model has maps."""
     by_place: HandedOut = {}
     for field, place in FIELDS.items():
@@ -68,17 +68,17 @@ def layers_of(output: Any, model: nn.Module, batches: frozenset[int]) -> HandedO
     return by_place
 
 
-def first_tensor(output: Any) -> Any:
+def first_tensor(output: Any) -> Tensor | None:
     """Return the logits or states of a model's output."""
     values = output.values() if isinstance(output, Mapping) else output
     return next((value for value in values if is_numbers(value)), None)
 
 
-def is_numbers(value: Any) -> bool:
+def is_numbers(value: object) -> TypeGuard[Tensor]:
     return isinstance(value, Tensor) and value.is_floating_point() and value.ndim > 1
 
 
-def alike(output: Any, handed: Any) -> bool:
+def alike(output: Tensor | None, handed: Tensor | None) -> bool:
     """Return True if two runs gave the same, up to what kernels that mean the same differ by."""
     if output is None or handed is None or output.shape != handed.shape:
         return False
@@ -87,11 +87,11 @@ def alike(output: Any, handed: Any) -> bool:
     return bool(difference <= output_tolerance(output) * output[seen].float().norm())
 
 
-def as_it_is(model: nn.Module) -> Any:
+def as_it_is(model: nn.Module) -> nn.Module:
     return model
 
 
-def eager(model: nn.Module) -> Any:
+def eager(model: nn.Module) -> nn.Module:
     """Return a model of the same tensors that attends by eager attention."""
     config: Any = copy.deepcopy(model.config)
     config._attn_implementation = "eager"
@@ -114,11 +114,11 @@ def weights_of(model: nn.Module, inputs: dict[str, Any]) -> int:
     return maps * max((len(text) * text.shape[1] ** 2 for text in texts), default=0)
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: object) -> bool:
     return isinstance(value, Tensor) and value.ndim == 2 and not value.is_floating_point()
 
 
-def is_map(weights: Any, batches: frozenset[int]) -> bool:
+def is_map(weights: object, batches: frozenset[int]) -> bool:
     """Return True for (batch, heads, queries, keys) whose rows sum to 1, or are empty."""
     if not isinstance(weights, Tensor) or weights.ndim != 4 or len(weights) not in batches:
         return False
@@ -127,7 +127,7 @@ def is_map(weights: Any, batches: frozenset[int]) -> bool:
     return bool((near | (sums == 0)).all()) and bool((weights >= 0).all())
 
 
-def whole(weights: Any, model: nn.Module) -> Any:
+def whole(weights: object, model: nn.Module) -> Any:
     """Return the map of a layer that gives weights by their distance, as Longformer does: of each
     query to the keys from half a window before to half a window after; any other as it is."""
     windows = getattr(model.config, "attention_window", None)

@@ -12,13 +12,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.packages import optional_package
+
+if TYPE_CHECKING:
+    from torch._ops import OpOverload
 
 PARAMETERS = ("module", "query", "key", "value", "attention_mask")
 
@@ -117,7 +120,9 @@ def reporting() -> Iterator[None]:
     interface = attention_interface()
     original = interface.get_interface
 
-    def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
+    def get_interface(
+        self: object, implementation: object, default: Callable[..., Any]
+    ) -> Callable[..., Any]:
         function = original(self, implementation, default)
         listener = _listener.get()
         if listener is None:
@@ -137,8 +142,8 @@ def run_and_report(
     listener: OnCall,
     /,
     *arguments: Any,
-    **named: Any,
-) -> Any:
+    **named: object,
+) -> tuple[Any, ...]:
     """Run `function`, and replace its output if the listener says so."""
     # Only the kernels behind scaled_dot_product_attention give a log-sum-exp that can be overheard.
     kernel = KernelLse() if "sdpa" in implementation else None
@@ -170,8 +175,12 @@ class KernelLse(TorchDispatchMode):
     lse: Tensor | None = None
 
     def __torch_dispatch__(
-        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+        self,
+        function: "OpOverload",
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> object:
         returned = function(*args, **(kwargs or {}))
         if function.overloadpacket in FUSED:
             self.lse = returned[1] if self.lse is None and returned[1].numel() else None

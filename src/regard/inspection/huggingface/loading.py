@@ -3,12 +3,17 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from regard.errors import NotFoundError, UnsupportedError, first_line
 from regard.inspection.huggingface.interface import attention_interface, quiet
 from regard.inspection.huggingface.traced_model import TracedModel
 
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+
+T = TypeVar("T")
 LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "pytorch_model*.bin")
 TOKENIZERS = (
@@ -36,7 +41,7 @@ def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None)
     return TracedModel(model.eval(), reader, task, name=name or folder.resolve().name)
 
 
-def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
+def kind_of(config: "PretrainedConfig", transformers: ModuleType) -> tuple[str, Any]:
     """Task of the model, and the class that loads it with its head."""
     from transformers.models.auto import modeling_auto as known
 
@@ -72,7 +77,7 @@ def kind_of(config: Any, transformers: Any) -> tuple[str, Any]:
     )
 
 
-def reader_of(task: str, folder: Path, transformers: Any) -> Any:
+def reader_of(task: str, folder: Path, transformers: ModuleType) -> object:
     """Tokenizer or image processor that makes a model's inputs."""
     if task == "vision":
         if not (folder / "preprocessor_config.json").is_file():
@@ -89,7 +94,7 @@ def reader_of(task: str, folder: Path, transformers: Any) -> Any:
     return loaded("tokenizer", transformers.AutoTokenizer.from_pretrained, folder)
 
 
-def loaded(what: str, load: Callable[..., Any], folder: Path, **more: Any) -> Any:
+def loaded(what: str, load: Callable[..., T], folder: Path, **more: object) -> T:
     """Call `load`. Raises RegardError for what it cannot, with transformers' first line."""
     try:
         with quiet():

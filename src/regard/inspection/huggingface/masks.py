@@ -6,13 +6,16 @@ does not hold a matrix of the length squared.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from regard.attention import Causal, Dense, Mask, Padding, Window
 from regard.inspection.huggingface.interface import CapturedCall
+
+if TYPE_CHECKING:
+    from torch.nn.attention.flex_attention import BlockMask
 
 ENTRIES = 2**22  # of a mask that are looked at together
 WHOLE = 2**24  # of a mask given as a function that is evaluated to see which rule it follows
@@ -50,7 +53,7 @@ class MaskReader:
             bias = position_bias if bias is None else bias + position_bias
         return mask, bias
 
-    def of_rule(self, attention_mask: Any, captured: CapturedCall) -> Mask | None:
+    def of_rule(self, attention_mask: "BlockMask", captured: CapturedCall) -> Mask | None:
         """Read flex attention's BlockMask, as a rule of ours where that can be seen at once."""
         key = (id(attention_mask), captured.query.shape[2], captured.key.shape[2])
         if key not in self._read:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,9 @@ from regard.inspection.answers import AxisInfo
 from regard.inspection.huggingface.interface import CapturedCall
 from regard.inspection.naming import SINK, Naming, behind_sink, byte_level, numbered, patches
 from regard.inspection.writing import Written
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
 
 CROSS = re.compile(r"cross|enc_?dec|encoder_attn|encdec", re.IGNORECASE)
 ATTENTION = re.compile(r"(Attention|Attn|Mixer|DeltaNet|Hyena|Retention)(V?\d|Layer|Block)?$")
@@ -166,7 +169,7 @@ def is_cross(module: nn.Module, path: str) -> bool:
     return any(CROSS.search(part) for part in (*names, type(module).__name__))
 
 
-def states_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def states_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
     """Return the states that an attention module was given, whose positions ask."""
     return args[0] if args else kwargs.get("hidden_states")
 
@@ -188,7 +191,7 @@ def first_sees_itself_alone(inputs: Attention) -> bool:
     return not bool(inputs.mask.tile(first, later).any())
 
 
-def config_of(model: nn.Module) -> Any:
+def config_of(model: nn.Module) -> "PretrainedConfig | None":
     return getattr(model, "config", None)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -22,6 +22,13 @@ from regard.inspection.trace import Trace
 from regard.inspection.writing import written
 from regard.packages import optional_package
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from transformers import (
+        BatchEncoding,
+        PreTrainedModel,
+    )
+
 GENERATED = 20  # tokens that a language model adds by default
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
@@ -35,7 +42,7 @@ class TracedModel:
         task: "translation" (any text to text), "generation", "encoding" or "vision".
     """
 
-    def __init__(self, model: Any, reader: Any, task: str, *, name: str):
+    def __init__(self, model: "PreTrainedModel", reader: Any, task: str, *, name: str):
         self.model, self.reader, self.task, self.name = model, reader, task, name
 
     @property
@@ -81,7 +88,7 @@ class TracedModel:
         generate: int | None = None,
         forced_beginning: Sequence[int] = (),
         keep: str = "auto",
-        **options: Any,
+        **options: object,
     ) -> Trace:
         """Read a text (for a vision model: the path of an image) and traces what it attends to.
 
@@ -232,7 +239,7 @@ class TracedModel:
         self.check_ids(ids, "the target", room)
         return list(ids)
 
-    def encoded(self, *text: str, **options: Any) -> Any:
+    def encoded(self, *text: str, **options: object) -> "BatchEncoding":
         """Return the tokenizer's output for a text."""
         # A transformers tokenizer changes its own state in a call: the target's language, padding,
         # truncation.
@@ -273,7 +280,7 @@ class TracedModel:
             raise DamagedFileError(f"{path} is not an image that can be read.") from error
         return self.pixels(image)
 
-    def pixels(self, image: Any) -> dict[str, Any]:
+    def pixels(self, image: "Image") -> dict[str, Any]:
         pixels = self.reader(images=image, return_tensors="pt")["pixel_values"]
         return {"pixel_values": pixels.to(self.model.device, self.model.dtype)}
 

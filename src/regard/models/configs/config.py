@@ -20,7 +20,7 @@ ACTIVATIONS = (
 )
 
 
-def one_of(default: str, names: Iterable[str]) -> Any:
+def one_of(default: str, names: Iterable[str]) -> str:
     """Return a field of a config that has one of these values."""
     return field(default=default, metadata={"names": tuple(names)})
 
@@ -35,6 +35,9 @@ class ModelConfig:
     # Of configs that leave no choice.
     head = "language_model"
     labels: tuple[str, ...] = ()
+    # Of its tokens.
+    vocab_size: int
+    pad_id: int | None
     # Of a Transformer's layers, likewise.
     d_model: int
     d_ff: int
@@ -208,7 +211,7 @@ def from_preset(
     config: Callable[..., Config],
     presets: Mapping[str, Mapping[str, Any]],
     name: str,
-    **changes: Any,
+    **changes: object,
 ) -> Config:
     """Return the config with the values of the named preset, but for the changes.
 

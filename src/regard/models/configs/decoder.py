@@ -172,7 +172,7 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
+def decoder_preset(name: str, vocab_size: int, **changes: object) -> DecoderConfig:
     """Return the named preset with this vocabulary and any other changes.
 
     >>> config = decoder_preset("tiny", vocab_size=100)

@@ -172,7 +172,7 @@ ENCODER_PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
+def encoder_preset(name: str, vocab_size: int, **changes: object) -> EncoderConfig:
     """Return the named preset with this vocabulary and any other changes.
 
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))

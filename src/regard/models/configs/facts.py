@@ -1,10 +1,13 @@
 """Facts of models, which follow from their configs: who asks needs neither a class nor torch."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from regard.arrays import Array, arrays_of
 from regard.models.configs.heads import HEADS
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 
 class Heads(NamedTuple):
@@ -221,14 +224,16 @@ KINDS: dict[str, type[Facts]] = {
 }
 
 
-def facts_of(architecture: str, config: Any) -> Facts:
+def facts_of(architecture: str, config: "ModelConfig") -> Facts:
     """Return the facts of a model of `regard.models`, by the name of its class and its config."""
     facts = KINDS[architecture]()
     facts.config = config
     return facts
 
 
-def _layers(side: str, layers: int, heads: int, config: Any, *kinds: str) -> dict[str, Heads]:
+def _layers(
+    side: str, layers: int, heads: int, config: "ModelConfig", *kinds: str
+) -> dict[str, Heads]:
     head_dim = getattr(config, "head_dim", None) or config.d_model // heads
     sizes = Heads(heads, getattr(config, "num_key_heads", None) or heads, head_dim)
     return {

@@ -5,9 +5,9 @@ Each is called with the frequencies, (half,), and returns others.
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from regard.arrays import arrays_of
+from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError
 
 # The fields of the scalings are named as in the rope_parameters of a config.json.
@@ -26,7 +26,7 @@ class LinearScaling:
     attention_factor: ClassVar[float] = 1.0  # query and key are multiplied by it
     factor: int | float
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: Array) -> Array:
         return frequencies / self.factor
 
 
@@ -44,7 +44,7 @@ class DynamicScaling:
     attention_factor: ClassVar[float] = 1.0
     factor: int | float
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: Array) -> Array:
         return frequencies
 
 
@@ -75,7 +75,7 @@ class Llama3Scaling:
                 f" got {self.high_freq_factor:g} and {self.low_freq_factor:g}."
             )
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: Array) -> Array:
         low, high = self.low_freq_factor, self.high_freq_factor
         rotations = self.original_max_position_embeddings / (2 * math.pi / frequencies)
         share = ((rotations - low) / (high - low)).clip(0, 1)  # that stays as it is
@@ -102,7 +102,7 @@ class YarnScaling:
     _: KW_ONLY
     original_max_position_embeddings: int  # tokens, as in Llama3Scaling
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: Array) -> Array:
         half = len(frequencies)
         step = -math.log(float(frequencies[-1])) / (half - 1)  # from pair to pair, in logarithms
         start, end = (
@@ -137,7 +137,7 @@ class LongScaling:
     _: KW_ONLY
     long_positions: int  # the longest text with `long_factor`, in tokens
 
-    def __call__(self, frequencies: Any) -> Any:
+    def __call__(self, frequencies: Array) -> Array:
         return frequencies / arrays_of(frequencies).array(self.short_factor, like=frequencies)
 
 

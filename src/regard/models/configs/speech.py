@@ -64,7 +64,7 @@ SPEECH_PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def speech_preset(name: str, vocab_size: int, **changes: Any) -> SpeechConfig:
+def speech_preset(name: str, vocab_size: int, **changes: object) -> SpeechConfig:
     """Return the named preset with this vocabulary and any other changes.
 
     >>> speech_preset("base", vocab_size=51_865).d_model

@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from regard.errors import BadArgumentError
@@ -9,7 +10,9 @@ from regard.errors import BadArgumentError
 Array = Any  # a torch.Tensor or a numpy.ndarray
 
 
-def frequencies(xp: Any, d_model: int, base: int | float = 10000.0, device: Any = None) -> Array:
+def frequencies(
+    xp: ModuleType, d_model: int, base: int | float = 10000.0, device: object = None
+) -> Array:
     """Radians per position of each pair, (half,), in float64: in float32 a far position's angle is
     off.
 
@@ -24,7 +27,7 @@ def frequencies(xp: Any, d_model: int, base: int | float = 10000.0, device: Any 
     return xp.asarray(base, dtype=xp.float64, device=device) ** -exponents
 
 
-def sinusoids(xp: Any, length: int, d_model: int, *, spread: bool = False) -> Array:
+def sinusoids(xp: ModuleType, length: int, d_model: int, *, spread: bool = False) -> Array:
     """Sines and then cosines of the first positions, (length, d_model), in float32.
 
     Args:
@@ -35,7 +38,7 @@ def sinusoids(xp: Any, length: int, d_model: int, *, spread: bool = False) -> Ar
     return xp.asarray(xp.concatenate([xp.sin(angles), xp.cos(angles)], -1), dtype=xp.float32)
 
 
-def distance_rows(xp: Any, distances: Array, *, buckets: int, longest: int) -> Array:
+def distance_rows(xp: ModuleType, distances: Array, *, buckets: int, longest: int) -> Array:
     """Rows of DeBERTa's table of distances, (…), each the query's position minus the key's: there
     are so many buckets on either side, of which half hold one distance each.
 
@@ -51,7 +54,7 @@ def distance_rows(xp: Any, distances: Array, *, buckets: int, longest: int) -> A
     return xp.clip(row + buckets, 0, 2 * buckets - 1)
 
 
-def every_distance_row(xp: Any, *, buckets: int, longest: int) -> Array:
+def every_distance_row(xp: ModuleType, *, buckets: int, longest: int) -> Array:
     """Rows of the distances from −n to n, (rows,), beyond which none changes."""
     reach, farthest = longest, 2**30
 
@@ -64,7 +67,7 @@ def every_distance_row(xp: Any, *, buckets: int, longest: int) -> Array:
 
 
 def relative_buckets(
-    xp: Any, offsets: Array, *, num_buckets: int, max_distance: int, bidirectional: bool
+    xp: ModuleType, offsets: Array, *, num_buckets: int, max_distance: int, bidirectional: bool
 ) -> Array:
     """Buckets of offsets, (…); see `positions.relative_buckets`."""
     directions = 2 if bidirectional else 1

@@ -104,7 +104,7 @@ VISION_PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-def vision_preset(name: str, **changes: Any) -> VisionConfig:
+def vision_preset(name: str, **changes: object) -> VisionConfig:
     """Return the named preset with any changes.
 
     >>> vision_preset("mini", image_size=(28, 28), patch_size=(7, 7), channels=1).d_model

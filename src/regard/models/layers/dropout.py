@@ -5,8 +5,6 @@ Transformer's training step. Here eight mask bytes come from each 64-bit random 
 probability is rounded to a multiple of 1/256; kept elements are scaled by the rounded one.
 """
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -59,23 +57,25 @@ def keep_scale(like: Tensor, dropped: int) -> Tensor:
 
 class _Scale(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, scale: Tensor) -> Tensor:
+    def forward(ctx: torch.autograd.Function, input: Tensor, scale: Tensor) -> Tensor:
         ctx.save_for_backward(scale)
         return input * scale
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: torch.autograd.Function, *grads: Tensor) -> tuple[Tensor, None]:
         (scale,) = ctx.saved_tensors
         return grads[0] * scale, None
 
 
 class _AddScaled(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, residual: Tensor, input: Tensor, scale: Tensor) -> Tensor:
+    def forward(
+        ctx: torch.autograd.Function, residual: Tensor, input: Tensor, scale: Tensor
+    ) -> Tensor:
         ctx.save_for_backward(scale)
         return torch.addcmul(residual, input, scale)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: torch.autograd.Function, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
         (scale,) = ctx.saved_tensors
         return grads[0], grads[0] * scale, None

@@ -1,6 +1,6 @@
 """`regard classify`: a label for each text, pair of texts or image."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.images import ImageCommand
 from regard.cli.lines import Line
@@ -8,6 +8,9 @@ from regard.data.inputs import TEXT, TEXT_PAIR
 from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.options import Options, option
+
+if TYPE_CHECKING:
+    pass
 
 
 class LabelOptions(Options):
@@ -24,14 +27,14 @@ class LabelOptions(Options):
     )
 
 
-class Classify(ImageCommand):
+class Classify(ImageCommand["Classification"]):
     """A call of `regard classify`."""
 
     own, model_default = LabelOptions, "emotions; of --images, digits"
     what, roles = "a text", (TEXT, TEXT_PAIR)
 
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
+    def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
+        super().__init__(verb, common, arguments)
         labels = self.chosen.get("labels")
         self.pairs = self.extra.text_pair or self.files.text_pair_column is not None
         if self.pairs and self.extra.images:

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from regard.data import BadCellError, Column, Role, read_examples
 from regard.data.cells import MISSING, literal
@@ -154,7 +154,7 @@ def _indicators(lists: Sequence[Any]) -> int:
     return count if often == len(lists) or (repeated and often >= 0.9 * len(lists)) else 0
 
 
-def _is_indicator(value: Any) -> bool:
+def _is_indicator(value: object) -> TypeGuard[list[Any]]:
     return (
         isinstance(value, list)
         and len(value) > 1
@@ -162,20 +162,20 @@ def _is_indicator(value: Any) -> bool:
     )
 
 
-def _at_ones(value: Any, count: int) -> list[str]:
+def _at_ones(value: object, count: int) -> list[str]:
     """Return the places of the ones in a list, as labels."""
     if not _is_indicator(value) or len(value) != count:
         raise BadCellError(f"expected a list of {count} zeros and ones; got {str(value)[:60]}.")
     return [str(place) for place, flag in enumerate(value) if flag]
 
 
-def _is_missing(value: Any, separator: str | None) -> bool:
+def _is_missing(value: object, separator: str | None) -> bool:
     if isinstance(value, str):
         return separator is None and not trimmed(value)
     return value is None or value != value  # NaN
 
 
-def _label_list(value: Any, separator: str | None) -> list[str]:
+def _label_list(value: object, separator: str | None) -> list[str]:
     """Return the labels of a row as they are written: a list, a number, text that may hold several,
     or a yes or no for each."""
     if isinstance(value, Mapping) and value and all(is_flag(flag) for flag in value.values()):

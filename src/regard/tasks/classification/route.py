@@ -11,7 +11,7 @@ from regard.tasks.classification.task import split_labels
 
 
 async def classify(
-    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+    request: Request, here: State, model: Model[Any], asked: object, chosen: dict[str, Any]
 ) -> Results:
     """Return the labels of texts, each of which is read once for each label of the request's
     own."""

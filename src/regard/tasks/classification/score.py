@@ -48,7 +48,7 @@ def evaluate_labels(
     )
 
 
-class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
+class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions, Classifier, Sequence[Example]]):
     """Evaluation of classifiers of texts."""
 
     unit = "texts"

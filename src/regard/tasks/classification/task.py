@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from regard.engine.handle import ModelHandle
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks
+    from regard.models.configs.config import ModelConfig
 
 Logits = NDArray[np.float32]
 TEMPLATE = "This example is {}."  # of the hypothesis that a text has a label
@@ -106,7 +107,7 @@ class Classifier(ReadingTask):
         self.threshold = threshold
 
     @classmethod
-    def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
+    def settings_of(cls, checkpoint: Checkpoint, config: "ModelConfig") -> dict[str, Any]:
         kind = read_problem_type(checkpoint, config)
         return {"problem_type": kind, "threshold": read_threshold(checkpoint)}
 
@@ -319,7 +320,7 @@ def ranked(logits: Logits, labels: Sequence[str], problem_type: str) -> list[Lab
     return [Label(labels[k], scores[k]) for k in order]
 
 
-def read_problem_type(checkpoint: Checkpoint, config: Any = None) -> str:
+def read_problem_type(checkpoint: Checkpoint, config: "ModelConfig | None" = None) -> str:
     """Return the one in config.json; if it names none, a single label is a yes-or-no question."""
     problem_type = checkpoint.settings.get("problem_type")
     if problem_type is not None:

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
 from regard.cli.task_command import Pairs, TaskCommand
 
+if TYPE_CHECKING:
+    from regard.tasks.embedding.task import Embedding
 
-class Encode(TaskCommand):
+
+class Encode(TaskCommand["Embedding"]):
     """A call of `regard encode`, which always writes JSON, or an array (lines, width)."""
 
     without = ("as_json",)
@@ -25,7 +28,7 @@ class Encode(TaskCommand):
         super().open()
         self.width, self.longest = self.task.width, self.task.max_length
 
-    def warn(self, line: Line, result: Any) -> None:
+    def warn(self, line: Line, result: "Embedding") -> None:
         self.counts["cut"] += result.truncated
 
     @contextmanager

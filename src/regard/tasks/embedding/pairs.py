@@ -5,7 +5,7 @@ Henderson et al. 2017, section 4; van den Oord et al. 2018; Reimers and Gurevych
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -18,6 +18,9 @@ from regard.data.batches import Tensors
 from regard.data.store import Ids
 from regard.engine.reading import Batch
 from regard.training.encoded import StoredBatches, padded
+
+if TYPE_CHECKING:
+    from regard.models.configs.config import ModelConfig
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,11 @@ class PairBatches(StoredBatches[PairBatch]):
     """The batches of a token store of pairs."""
 
     def __init__(
-        self, store: TokenStore, scores: NDArray[np.float32] | None, config: Any, **plan: int
+        self,
+        store: TokenStore,
+        scores: NDArray[np.float32] | None,
+        config: "ModelConfig",
+        **plan: int,
     ) -> None:
         super().__init__(store, config, **plan)
         self.scores = scores

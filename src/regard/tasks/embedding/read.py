@@ -119,7 +119,7 @@ def read_text_pairs(
     return read_examples(path, roles, example, say=say, look=look, **reading)
 
 
-def _spelled(answer: Any) -> str:
+def _spelled(answer: object) -> str:
     """Return an answer as it is compared: "1" for 1.0 and true, "not_duplicate" for "Not
     duplicate"."""
     answer = int(answer) if isinstance(answer, bool | float) and answer == answer // 1 else answer
@@ -128,7 +128,7 @@ def _spelled(answer: Any) -> str:
     return plain if plain.strip("_") else "-"
 
 
-def _score(answer: Any, words: Mapping[str, float]) -> float:
+def _score(answer: object, words: Mapping[str, float]) -> float:
     """Return the score that a yes or a no says."""
     plain = _spelled(answer)
     if plain in words:
@@ -141,7 +141,7 @@ def _score(answer: Any, words: Mapping[str, float]) -> float:
     )
 
 
-def _number(value: Any) -> float:
+def _number(value: str | float) -> float:
     try:
         number = float(value)
         if isinstance(value, bool) or not math.isfinite(number):

@@ -85,7 +85,7 @@ def evaluate_pairs(
     return PairEvaluation(first, second, None, rank_pairs(firsts, seconds, first, second))
 
 
-class PairEvaluator(Evaluator[PairEvaluationOptions]):
+class PairEvaluator(Evaluator[PairEvaluationOptions, Embedder, Sequence[Example], PairEvaluation]):
     """Evaluation of encoders of texts."""
 
     unit = "texts or pairs"

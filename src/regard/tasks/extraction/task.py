@@ -41,13 +41,13 @@ class Extractor(TokenReader):
         name: what to call it in messages.
     """
 
-    def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
+    def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → its summary; a list → a list. Options as in `run`."""
         if isinstance(text, str):
             return self.run([text], **options)[0].summary
         return [result.summary for result in self.run(text, **options)]
 
-    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+    def with_options(self, **options: object) -> tuple[Self, dict[str, Any]]:
         """Refuses the options of models that write."""
         for name in options.keys() - {"alternatives", "force", "tokens"}:
             raise BadArgumentError(
@@ -65,7 +65,7 @@ class Extractor(TokenReader):
         tokens: bool = False,
         batch_size: int = 8,
         progress: Callable[[int], None] = lambda done: None,
-        **others: Any,
+        **others: object,
     ) -> list[Summary]:
         """Return the sentence of each text that summarizes it best, whatever else is in the list.
 

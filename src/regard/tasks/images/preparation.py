@@ -198,7 +198,7 @@ def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) 
     write_json(Path(folder) / "preprocessor_config.json", settings)
 
 
-def _size(size: Any, file: Path) -> Size:
+def _size(size: object, file: Path) -> Size:
     if isinstance(size, int):
         return size, size
     if isinstance(size, dict) and {"height", "width"} <= size.keys():

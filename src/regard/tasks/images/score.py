@@ -40,7 +40,7 @@ def evaluate_images(
     return evaluate_logits(torch.cat(logits).cpu(), expected, tuple(labels), multi_label=False)
 
 
-class ImageEvaluator(LabelEvaluator[LabelOptions]):
+class ImageEvaluator(LabelEvaluator[LabelOptions, ImageClassifier, Pictures]):
     """Evaluation of classifiers of images."""
 
     unit = "images"
@@ -50,7 +50,7 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
         return open_pictures(path, say=self.say)
 
     def score(
-        self, task: ImageClassifier, data: Any, *, progress: Progress = no_progress
+        self, task: ImageClassifier, data: Pictures, *, progress: Progress = no_progress
     ) -> LabelEvaluation:
         """Label the images and compare; they are read a batch at a time."""
         numbers = {label: number for number, label in enumerate(task.labels)}
@@ -76,8 +76,8 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
         logits = torch.cat(batches)
         return evaluate_logits(logits, expected, tuple(task.labels), multi_label=multi_label)
 
-    def size(self, data: Any) -> int:
+    def size(self, data: Pictures) -> int:
         return len(data.labels)
 
-    def named(self, data: Any, row: int) -> dict[str, Any]:
+    def named(self, data: Pictures, row: int) -> dict[str, Any]:
         return {"texts": [data.name(row)]}

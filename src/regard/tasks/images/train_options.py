@@ -1,7 +1,7 @@
 """The options of training a classifier of images."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from regard.errors import BadArgumentError
 from regard.training.options.evaluation import LabelOptions
@@ -15,6 +15,7 @@ from regard.training.options.run import (
 )
 
 if TYPE_CHECKING:
+    from regard.models.configs.vision import VisionConfig
     from regard.training import TrainingConfig
 
 DEFAULT_VISION = "mini"  # the preset of a vision Transformer from random weights
@@ -105,7 +106,7 @@ class ImageClassificationOptions(TunedOptions):
         """The preset of a model from random weights."""
         return self.preset or DEFAULT_VISION
 
-    def model_settings(self, labels: tuple[str, ...], **changes: Any) -> Any:
+    def model_settings(self, labels: tuple[str, ...], **changes: object) -> "VisionConfig":
         """Return the config of a new model for these labels; without any, of one without a head."""
         from regard.models import vision_preset
 

@@ -1,7 +1,7 @@
 """`regard match`: the text that fits each image, and what one text and one image have in common."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.images import ImageCommand
 from regard.cli.options import FIGURES, check_ending
@@ -11,6 +11,9 @@ from regard.data.inputs import IMAGE
 from regard.errors import BadArgumentError
 from regard.figures.style import require_matplotlib
 from regard.options import Options, option
+
+if TYPE_CHECKING:
+    pass
 
 
 class PictureOptions(Options):
@@ -23,13 +26,13 @@ class PictureOptions(Options):
     )
 
 
-class Match(ImageCommand):
+class Match(ImageCommand["task.Match"]):
     """A call of `regard match`."""
 
     own, what, roles = PictureOptions, "an image", (IMAGE,)
 
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
+    def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
+        super().__init__(verb, common, arguments)
         check_ending("--figure", self.extra.figure, FIGURES)
         one = len(self.texts or ()) == len(self.chosen.get("labels") or ()) == 1
         if self.extra.figure and (not one or Path(self.texts[0]).is_dir()):

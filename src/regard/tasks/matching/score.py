@@ -87,7 +87,9 @@ def _ranks(
     return rank_pairs(firsts, seconds, first, second)[[places[name] for name in firsts]]
 
 
-class MatchEvaluator(Evaluator[MatchingEvaluationOptions]):
+class MatchEvaluator(
+    Evaluator[MatchingEvaluationOptions, Matcher, Sequence[Example], MatchEvaluation]
+):
     """Evaluation of models of images and texts."""
 
     unit = "pairs"

@@ -301,7 +301,8 @@ class Matcher(Task):
         """
         from regard.inspection.models import no_changes, traced
 
-        both, name = self.engine.seen(self.handle), ""
+        name = ""
+        both: Any = self.engine.seen(self.handle)
         inputs: dict[str, Any]
         if isinstance(text, str):
             model, inputs, name = both.text, self.inputs([text]), text

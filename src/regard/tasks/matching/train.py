@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from regard.data.batches import Tensors
@@ -61,7 +62,7 @@ class MatchingRecipe(FileRecipe[MatchingOptions, Matcher, MatchBatch]):
         return super().batches(data, model)
 
     def batch(self, examples: Sequence[Example]) -> MatchBatch:
-        def read(file: str) -> Any:
+        def read(file: str) -> NDArray[np.float32]:
             return self.base.preparation.pixels(open_image(file))
 
         pixels = np.stack(read_together(read, [example.text for example in examples]))

@@ -65,7 +65,7 @@ class Pipeline(Generic[Runner]):
     runner: Runner  # a Translator, Summarizer, Writer …: what `regard.load` gives
     options: Mapping[str, Any] = field(default_factory=dict)  # of every call
 
-    def __call__(self, *inputs: Any, **options: Any) -> Any:
+    def __call__(self, *inputs: object, **options: object) -> Any:
         """Return the answer to the inputs, in the shape that transformers v4 gave it.
 
         Of a generator, or of a data set (what has a length and items, and is no list), the answers
@@ -200,7 +200,7 @@ def _revised(model: Model, revision: str | None) -> Model:
     raise BadArgumentError(f"revision needs a model that is named {PREFIX}org/name; got {model}.")
 
 
-def _dtype(name: Any) -> "torch.dtype | None":
+def _dtype(name: object) -> "torch.dtype | None":
     """Return a dtype, or that of a name such as "float16"; None: as models are loaded."""
     if name is None or name == "auto":
         return None
@@ -212,7 +212,7 @@ def _dtype(name: Any) -> "torch.dtype | None":
     return dtype
 
 
-def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> object:
     """Return the one input, or what holds several, of the positions and names that v4 lets it
     have."""
     if task == ZERO_SHOT and len(positional) == 2:
@@ -231,7 +231,7 @@ def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> 
     return inputs[0]
 
 
-def _questions(question: Any, context: Any) -> Any:
+def _questions(question: str | Sequence[str] | None, context: str | Sequence[str] | None) -> object:
     if question is None or context is None:
         raise BadArgumentError("a question and its context were expected; give both.")
     if isinstance(question, str):
@@ -245,7 +245,7 @@ def _questions(question: Any, context: Any) -> Any:
     return [{"question": q, "context": c} for q, c in zip(question, contexts, strict=True)]
 
 
-def _is_one(task: str, asked: Any) -> bool:
+def _is_one(task: str, asked: object) -> bool:
     """Return whether it is one input: a text, a mapping, an image, or the messages of a chat."""
     if isinstance(asked, list | tuple):
         return task == "text-generation" and bool(asked) and isinstance(asked[0], Mapping)

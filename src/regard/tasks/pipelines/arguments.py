@@ -32,11 +32,11 @@ class Argument:
 Arguments = dict[str, Argument]
 
 
-def _ignored(why: str, *idle: Any) -> Argument:
+def _ignored(why: str, *idle: object) -> Argument:
     return Argument(why, "ignored", idle or None)
 
 
-def _refused(instead: str, *idle: Any) -> Argument:
+def _refused(instead: str, *idle: object) -> Argument:
     return Argument(instead, "refused", idle)
 
 

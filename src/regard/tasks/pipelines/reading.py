@@ -8,8 +8,9 @@ import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
+from regard.engine.reading import ReadingTask
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
 from regard.tasks.classification.task import TEMPLATE, Classification, Classifier, split_labels
 from regard.tasks.embedding.task import Embedder
@@ -20,6 +21,8 @@ from regard.tasks.question_answering.task import Answerer
 from regard.tasks.token_classification.task import Span, TokenClassifier
 from regard.text import Tokenizer
 
+TaskT = TypeVar("TaskT", bound=ReadingTask)
+ClassifierT = TypeVar("ClassifierT", Classifier, ImageClassifier)
 READING = ("truncation", "max_length", "padding")
 APPLIED = {  # function_to_apply → problem_type
     "softmax": "single_label_classification",
@@ -35,9 +38,9 @@ def classify(
     top_k: int | str | None = "",
     return_all_scores: bool | None = None,
     function_to_apply: str | None = None,
-    truncation: Any = None,
+    truncation: object = None,
     max_length: int | None = None,
-    padding: Any = None,
+    padding: object = None,
     **options: Any,
 ) -> list[Any]:
     """`{"label", "score"}` for each text, or, where `top_k` is options, a list of them, best first.
@@ -156,7 +159,7 @@ def _pieces(tokenizer: Tokenizer, text: str, span: Span) -> list[str]:
 
 
 def answer(
-    runner: Answerer, inputs: Sequence[Mapping[str, str]], *, padding: Any = None, **options: Any
+    runner: Answerer, inputs: Sequence[Mapping[str, str]], *, padding: object = None, **options: Any
 ) -> list[Any]:
     """`{"score", "start", "end", "answer"}` for each question; a list of several."""
     for entry in inputs:
@@ -198,14 +201,14 @@ def features(
     runner: Embedder,
     texts: Sequence[str],
     *,
-    truncation: Any = None,
+    truncation: object = None,
     tokenize_kwargs: Mapping[str, Any] | None = None,
     return_tensors: bool | str = False,
     batch_size: int | None = None,
 ) -> list[Any]:
     """Return the last layer's states of each text, (1, tokens, d_model), as nested lists or a
     tensor."""
-    read = {"truncation": truncation} | checked("tokenize_kwargs", tokenize_kwargs)
+    read: dict[str, Any] = {"truncation": truncation} | checked("tokenize_kwargs", tokenize_kwargs)
     if read.get("padding") == "max_length":
         raise UnsupportedError("padding has no states here; leave padding='max_length' out.")
     runner = _reading(runner, read.get("max_length"))
@@ -219,12 +222,12 @@ def features(
     return [torch.from_numpy(state) for state in states]
 
 
-def is_cut(truncation: Any) -> bool:
+def is_cut(truncation: object) -> bool:
     """Return whether a strategy cuts a text that is too long."""
     return truncation not in (None, False, "do_not_truncate")
 
 
-def check_whole(truncation: Any, results: Sequence[Any]) -> None:
+def check_whole(truncation: object, results: Sequence[Any]) -> None:
     """Refuses a result of a text that was cut where `truncation` says that it may not be."""
     if truncation is not None and not is_cut(truncation):
         for number, result in enumerate(results):
@@ -249,11 +252,11 @@ def _check_not_fetched(images: Sequence[Any]) -> None:
             raise UnsupportedError(f"nothing is fetched; got {image}. Give the image as a file.")
 
 
-def _reading(runner: Any, max_length: int | None) -> Any:
+def _reading(runner: TaskT, max_length: int | None) -> TaskT:
     return runner if max_length is None else runner.reading_at_most(max_length)
 
 
-def _applying(runner: Any, function: str | None) -> Any:
+def _applying(runner: ClassifierT, function: str | None) -> ClassifierT:
     """Return the same classifier with another function from logits to scores."""
     if function is None or function.lower() == "default":
         return runner

@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError
@@ -18,6 +18,13 @@ from regard.tasks.text_generation.task import Writer
 from regard.tasks.translation.task import Translator
 from regard.text import Tokenizer
 
+if TYPE_CHECKING:
+    from transformers import GenerationConfig
+
+    from regard.engine.result import Written
+    from regard.tasks.text_generation.task import Continuation, Prompt
+
+TheirConfig: TypeAlias = "GenerationConfig | Mapping[str, Any] | None"
 # What v4 takes away from a text: a space before these.
 _SPACE_BEFORE = re.compile(r" (?=[.?!,]|n't|'(?:m|s|ve|re)\b)")
 
@@ -34,7 +41,7 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
         stop_sequence: str | None = None,
         max_length: int | None = None,
         min_length: int | None = None,
-        generation_config: Any = None,
+        generation_config: TheirConfig = None,
         batch_size: int | None = None,
         return_tensors: bool | None = None,
         return_text: bool | None = None,
@@ -64,7 +71,7 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
         check_whole(truncation, results)
         start = runner.generation.decoder_start_token_id
 
-        def entry(found: Any) -> dict[str, Any]:
+        def entry(found: "Written") -> dict[str, Any]:
             if ids_asked:
                 import torch
 
@@ -91,7 +98,7 @@ def translate(
     *,
     src_lang: str | None = None,
     tgt_lang: str | None = None,
-    **options: Any,
+    **options: object,
 ) -> list[Any]:
     if src_lang or tgt_lang:
         runner = runner.between(src_lang, tgt_lang)
@@ -109,12 +116,12 @@ def write(
     prefix: str = "",
     handle_long_generation: str | None = None,
     truncation: bool | str | None = None,
-    padding: Any = None,
+    padding: object = None,
     tokenizer_encode_kwargs: Mapping[str, Any] | None = None,
     continue_final_message: bool | None = None,
     max_length: int | None = None,
     min_length: int | None = None,
-    generation_config: Any = None,
+    generation_config: TheirConfig = None,
     **options: Any,
 ) -> list[Any]:
     """`[{"generated_text": …}]` to a text or to a chat, whose answer is one message more, or ends
@@ -163,7 +170,7 @@ def write(
         found = runner.run(asked, cut=cut, continue_final_message=goes, **options)
         results |= zip(places, found, strict=True)
 
-    def entry(result: Any, prompt: Any, goes: bool) -> dict[str, Any]:
+    def entry(result: "Continuation", prompt: "Prompt", goes: bool) -> dict[str, Any]:
         if ids_asked:
             return {"generated_token_ids": result.ids}
         text = _cleaned(result.text, clean_up_tokenization_spaces)
@@ -185,7 +192,7 @@ def _ids_asked(return_tensors: bool | None, return_text: bool | None) -> bool:
 
 
 def _lengths(
-    generation_config: Any,
+    generation_config: TheirConfig,
     options: dict[str, Any],
     max_length: int | None,
     min_length: int | None,
@@ -234,11 +241,11 @@ def _cleaned(text: str, clean_up: bool | None) -> str:
     return _SPACE_BEFORE.sub("", text) if clean_up else text
 
 
-def _behind(prefix: str, prompt: Any) -> Any:
+def _behind(prefix: str, prompt: "Prompt") -> "Prompt":
     return prefix + prompt if isinstance(prompt, str) else prompt
 
 
-def _after(prompt: Any, text: str, goes_on: bool) -> Any:
+def _after(prompt: "Prompt", text: str, goes_on: bool) -> "Prompt":
     if isinstance(prompt, str):
         return prompt + text
     if goes_on:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.lines import Line
 from regard.cli.task_command import TaskCommand
@@ -12,6 +12,9 @@ from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.lines import json_object
 from regard.options import Options, option
+
+if TYPE_CHECKING:
+    from regard.tasks.question_answering.task import Answers
 
 
 class ContextOptions(Options):
@@ -29,14 +32,14 @@ class ContextOptions(Options):
             raise BadArgumentError("give either --context or --text; got both.")
 
 
-class Answer(TaskCommand):
+class Answer(TaskCommand["Answers"]):
     """A call of `regard answer`."""
 
     own, what, blank = ContextOptions, "a question", False
     roles = (QUESTION, CONTEXT)
 
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
+    def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
+        super().__init__(verb, common, arguments)
         extra = self.extra
         self.searched = whole_text("", extra.context) if extra.context else extra.text
 
@@ -54,7 +57,7 @@ class Answer(TaskCommand):
 
         return read_each(self._pair, lines)
 
-    def json(self, line: Line, result: Any) -> str:
+    def json(self, line: Line, result: "Answers | None") -> str:
         fields = line.fields or {"question": line.text}
         if result is not None and line.text.startswith("{"):
             fields = json_object(line.text)

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from regard.data import BadCellError, BadLine, OnBadLine, Role, read_examples
 from regard.data.cells import literal
@@ -22,6 +22,8 @@ from regard.lines import unrepeated
 from regard.tasks.question_answering.train_options import QuestionColumns
 from regard.text import normalize
 from regard.training.examples import Example
+
+T = TypeVar("T")
 
 QUESTION = ("question", "query")
 CONTEXT = ("context", "passage", "paragraph", "document", "text")
@@ -132,7 +134,7 @@ def _asked(values: tuple[Any, ...], line: int) -> _Asked:
     return _Asked(question, context, answers, str(title or ""), line, _id(name))
 
 
-def _id(value: Any) -> str:
+def _id(value: object) -> str:
     return "" if value is None else str(value)
 
 
@@ -181,7 +183,7 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     return content["data"], lines
 
 
-def _is_row(article: Any) -> bool:
+def _is_row(article: object) -> bool:
     """Return whether an entry of "data" is a question with its context, not an article."""
     return isinstance(article, dict) and {"question", "context"} <= article.keys()
 
@@ -214,7 +216,7 @@ def _entries(path: str, articles: list[Any]) -> Iterator[tuple[Any, str, Any]]:
         raise DamagedFileError(f"{path}: {error}") from None
 
 
-def _member(entry: Any, name: str, kind: type, what: str) -> Any:
+def _member(entry: object, name: str, kind: type[T], what: str) -> T:
     value = entry.get(name) if isinstance(entry, dict) else None
     if not isinstance(value, kind):
         raise BadCellError(
@@ -248,7 +250,7 @@ def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
     ]
 
 
-def _start(value: Any) -> int | None:
+def _start(value: str | float | None) -> int | None:
     if value is None or value == "":
         return None
     try:

@@ -190,13 +190,15 @@ def evaluate_answers(
     )
 
 
-class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
+class AnswerEvaluator(
+    Evaluator[AnswerEvaluationOptions, Answerer, Sequence[Example], AnswerEvaluation]
+):
     """Evaluation of models that answer questions."""
 
     unit = "questions"
     doing = "answering"
 
-    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: Any) -> Iterator[Example]:
+    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: object) -> Iterator[Example]:
         return QuestionReader(self.options, self.say).read(path, on_bad_line)
 
     scorer = staticmethod(evaluate_answers)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from regard.engine.handle import ModelHandle
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks
+    from regard.models.configs.config import ModelConfig
 
 Question = tuple[str, str]  # and its context: the text that may hold the answer
 
@@ -58,7 +59,11 @@ class Answers(Result, Sequence[Answer]):
 
     answers: list[Answer]
 
-    def __getitem__(self, place: Any) -> Any:
+    @overload
+    def __getitem__(self, place: int) -> Answer: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Answer]: ...
+    def __getitem__(self, place: int | slice) -> Answer | list[Answer]:
         return self.answers[place]
 
     def __len__(self) -> int:
@@ -160,7 +165,7 @@ class Answerer(ReadingTask):
         self.settings = settings or AnswerSettings()
 
     @classmethod
-    def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
+    def settings_of(cls, checkpoint: Checkpoint, config: "ModelConfig") -> dict[str, Any]:
         return {"settings": AnswerSettings.read(checkpoint)}
 
     def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Answers]:

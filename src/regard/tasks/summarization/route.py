@@ -11,7 +11,7 @@ from regard.serving.state import State
 
 
 async def summarize(
-    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+    request: Request, here: State, model: Model[Any], asked: object, chosen: dict[str, Any]
 ) -> Results:
     """Return the summaries by an encoder–decoder, or by a model that takes sentences."""
     answer = rewrite if isinstance(model.task, TextToText) else read

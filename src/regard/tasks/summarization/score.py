@@ -3,7 +3,7 @@
 import re
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -178,7 +178,7 @@ def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Roug
     return RougeScores(100 * np.array(rows), f"F1, best reference, {words}, rouge-score")
 
 
-def require_rouge() -> Any:
+def require_rouge() -> Callable[..., Any]:
     """rouge-score's scorer. Raises UnavailableError where the package is not installed."""
     with optional_package("rouge-score", "scoring summaries needs"):
         from rouge_score.rouge_scorer import RougeScorer
@@ -202,7 +202,7 @@ class _Spelled:
         )
 
 
-def _mostly_ascii(texts: Any) -> bool:
+def _mostly_ascii(texts: Iterable[str]) -> bool:
     """Return True if at most one letter in a hundred is outside ASCII, as in English."""
     letters = others = 0
     for text in texts:
@@ -239,7 +239,9 @@ class SummaryEvaluation(Scored):
         return [int(row) for row in np.argsort(scores, kind="stable")[:count]]
 
 
-class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
+class SummaryEvaluator(
+    Evaluator[SummaryEvaluationOptions, Rewriter, Sequence[Example], SummaryEvaluation]
+):
     """Evaluation of summarizers, beside the documents' first words."""
 
     unit = "documents"
@@ -247,7 +249,7 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
 
     reader = staticmethod(read_summaries)
 
-    def read(self, path: str) -> list[Example]:
+    def read(self, path: str) -> Sequence[Example]:
         require_rouge()
         return super().read(path)
 

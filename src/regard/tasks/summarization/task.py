@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.engine.batching import read_each
@@ -47,7 +47,7 @@ class Rewriter(TextToText):
         batch_size: int = 8,
         force: bool = False,
         progress: Callable[[int], None] = lambda done: None,
-        **options: Any,
+        **options: object,
     ) -> list[Summary]:
         """Answers texts; results do not depend on what else is in the list.
 

@@ -1,6 +1,6 @@
 """The options of training and evaluating it, and the columns of its data."""
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from regard.options import option
 from regard.training.options.evaluation import DecodingOptions, LineOptions, WorstOptions, column
@@ -11,6 +11,10 @@ from regard.training.options.run import (
     training_option,
 )
 from regard.training.options.sequences import SequenceOptions
+
+if TYPE_CHECKING:
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+    from regard.models.configs.recurrent import RecurrentConfig
 
 
 class DocumentColumns(LineOptions):
@@ -58,6 +62,8 @@ class SummarizationOptions(DocumentColumns, SequenceOptions):
         new = self.base_model is None
         return 1000 if self.warmup is None and new else super().warmup_steps(last)
 
-    def model_config(self, vocab_size: int, **changes: Any) -> Any:
+    def model_config(
+        self, vocab_size: int, **changes: object
+    ) -> "EncoderDecoderConfig | RecurrentConfig":
         longest = max(self.max_source_length, self.max_length + 1)
         return super().model_config(vocab_size, **({"max_positions": longest} | changes))

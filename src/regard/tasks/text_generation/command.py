@@ -1,12 +1,16 @@
 """`regard generate`: continue a text (streamed), answer a chat, or process a file."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.lines import Line
 from regard.cli.task_command import TaskCommand
 from regard.errors import BadArgumentError
 from regard.lines import several_lines
 from regard.options import Options, option
+
+if TYPE_CHECKING:
+    from regard.tasks.text_generation.task import Continuation, Prompt
 
 
 class ChatOptions(Options):
@@ -17,7 +21,7 @@ class ChatOptions(Options):
     )
 
 
-class Generate(TaskCommand):
+class Generate(TaskCommand["Continuation"]):
     """A call of `regard generate`."""
 
     own, what = ChatOptions, "a prompt"
@@ -45,7 +49,9 @@ class Generate(TaskCommand):
         self.open()
         self._converse()
 
-    def answer(self, lines: list[Line], progress: Any) -> Any:
+    def answer(
+        self, lines: list[Line], progress: Callable[[int], None]
+    ) -> "Sequence[Continuation | None]":
         """Return the results; one prompt is written as it comes, and has none."""
         config = self.task.generation.updated(**self.decoding)
         one = len(self.texts or ()) == config.rows == 1
@@ -65,10 +71,10 @@ class Generate(TaskCommand):
         system = self.call.get("system")
         return [] if system is None else [{"role": "system", "content": system}]
 
-    def warn(self, line: Line, result: Any) -> None:
+    def warn(self, line: Line, result: "Continuation") -> None:
         self._warn(result, f"the text of line {line.number}")
 
-    def plain(self, line: Line, result: Any) -> str | None:
+    def plain(self, line: Line, result: "Continuation | None") -> str | None:
         """Whole texts, with an empty line between them."""
         if result is None:
             return None
@@ -78,7 +84,7 @@ class Generate(TaskCommand):
         shown = (several_lines(text if self.chat else f"{line.text}{text}") for text in texts)
         return start + "\n\n".join(shown)
 
-    def _stream(self, prompt: Any) -> Any:
+    def _stream(self, prompt: "Prompt") -> "Continuation | None":
         """Print a text as it is written; its result, if nothing stopped it."""
         stop = self.call.get("stop") or ()
         pieces = self.task.stream(prompt, stop_strings=stop, **self.decoding)
@@ -88,7 +94,8 @@ class Generate(TaskCommand):
                 print(several_lines(piece), end="", flush=True)
         finally:  # whatever stops it, what has been written stays, on a line that ends
             print(flush=True)
-        return pieces.result
+        result: Continuation | None = pieces.result
+        return result
 
     def _converse(self) -> None:
         messages = self.opening
@@ -110,7 +117,7 @@ class Generate(TaskCommand):
                 pass
             messages.append({"role": "assistant", "content": self.written})
 
-    def _warn(self, result: Any, what: str) -> None:
+    def _warn(self, result: "Continuation", what: str) -> None:
         """Say of a cut where it surprises: an answer should end; a text may never do."""
         if result.full:
             self.say(f"{what} was cut at the model's maximum length.")

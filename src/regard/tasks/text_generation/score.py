@@ -59,7 +59,7 @@ class TextScores(Scored):
         return figures
 
 
-class TextEvaluator(Evaluator[TextEvaluationOptions]):
+class TextEvaluator(Evaluator[TextEvaluationOptions, Any, Documents, TextScores]):
     """Evaluation of language models."""
 
     unit = "blocks of text"

@@ -132,7 +132,7 @@ class Writer(Task):
         model: Decoder = self.handle.model
         return model
 
-    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+    def with_options(self, **options: object) -> tuple[Self, dict[str, Any]]:
         options.pop("tokens", None)
         return self, options
 
@@ -188,7 +188,7 @@ class Writer(Task):
         continue_final_message: bool = False,
         batch_size: int = 16,
         progress: Callable[[int], None] = lambda done: None,
-        **options: Any,
+        **options: object,
     ) -> list[Continuation]:
         """Continues texts and answers chats; results do not depend on what else is in the list.
 
@@ -246,7 +246,7 @@ class Writer(Task):
         *,
         stop_strings: str | Sequence[str] = (),
         special_in_text: bool = False,
-        **options: Any,
+        **options: object,
     ) -> Writing[Hypothesis, Continuation]:
         """Return the text of `run([prompt])`, in pieces as they are written; arguments as there.
 
@@ -268,7 +268,7 @@ class Writer(Task):
         *,
         stop_strings: str | Sequence[str] = (),
         special_in_text: bool = False,
-        **options: Any,
+        **options: object,
     ) -> Prompted:
         """Return a prompt with all that its continuation depends on; arguments and errors as in
         `run`."""

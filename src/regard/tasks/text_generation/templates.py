@@ -80,7 +80,7 @@ class _Generation(Extension):
 class _PlainNamespace(Namespace):
     """Jinja's namespace without names that Python gives a meaning, as transformers has it."""
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         if name.startswith("_"):
             raise SecurityError(f"a namespace's {name}")
         super().__setitem__(name, value)
@@ -108,7 +108,7 @@ def _raise_exception(message: str) -> None:
 
 
 def _tojson(
-    value: Any,
+    value: object,
     ensure_ascii: bool = False,
     indent: int | None = None,
     separators: tuple[str, str] | None = None,
@@ -143,7 +143,7 @@ def _serve(tell: Callable[[Any], None]) -> None:
             return
 
 
-def _tell(value: Any) -> None:
+def _tell(value: object) -> None:
     print(json.dumps(value), flush=True)
 
 

@@ -1,6 +1,6 @@
 """The options of training and evaluating it, and the columns of its data."""
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from regard.errors import BadArgumentError
 from regard.training.options.evaluation import BatchedOptions, LineOptions, column
@@ -11,6 +11,9 @@ from regard.training.options.run import (
     model_option,
     training_option,
 )
+
+if TYPE_CHECKING:
+    from regard.models.configs.decoder import DecoderConfig
 
 
 class TextColumn(LineOptions):
@@ -111,7 +114,7 @@ class LanguageModelOptions(RunningTextOptions):
             return 1e-4
         return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
 
-    def model_settings(self, vocab_size: int, **changes: Any) -> Any:
+    def model_settings(self, vocab_size: int, **changes: object) -> "DecoderConfig":
         """Return the config of a new model."""
         from regard.models.configs.decoder import DECODER_PRESETS, decoder_preset
 

@@ -1,7 +1,7 @@
 """Texts with labeled parts, as programs of annotation write them: doccano, spaCy, Prodigy, Label
 Studio."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from regard.data import BadCellError
@@ -11,7 +11,7 @@ _START, _END = ("start", "start_offset", "begin"), ("end", "end_offset")
 _LABEL = ("label", "labels", "entity", "type", "tag", "entity_group", "entity_type")
 
 
-def spans_of(value: Any) -> list[dict[str, Any]]:
+def spans_of(value: Iterable[Any]) -> list[dict[str, Any]]:
     """Spans with a "start", an "end" and a "label", from a list of them in any of these forms.
 
     >>> spans_of([[0, 4, "PER"]])
@@ -20,7 +20,7 @@ def spans_of(value: Any) -> list[dict[str, Any]]:
     return list(_spans(value))
 
 
-def _spans(value: Any) -> Iterator[dict[str, Any]]:
+def _spans(value: Iterable[Any]) -> Iterator[dict[str, Any]]:
     for part in value:
         if is_cancelled(part):
             continue
@@ -36,11 +36,11 @@ def _spans(value: Any) -> Iterator[dict[str, Any]]:
             raise _no_span()
 
 
-def _first(part: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first(part: Mapping[str, Any], names: tuple[str, ...]) -> object:
     return next((part[name] for name in names if name in part), None)
 
 
-def _span(start: Any, end: Any, label: Any) -> dict[str, Any]:
+def _span(start: object, end: object, label: object) -> dict[str, Any]:
     if isinstance(label, list) and len(label) == 1:
         [label] = label
     numbers = all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end))

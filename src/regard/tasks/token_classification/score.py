@@ -71,7 +71,9 @@ def evaluate_words(
     return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
 
 
-class WordEvaluator(Evaluator[WordEvaluationOptions]):
+class WordEvaluator(
+    Evaluator[WordEvaluationOptions, TokenClassifier, Sequence[Example], WordEvaluation]
+):
     """Scores of models that label words."""
 
     unit = "sentences"

@@ -204,7 +204,7 @@ class TokenClassifier(TokenReader):
         name: what to call it in messages.
     """
 
-    def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
+    def __call__(self, text: str | Sequence[str], **options: Any) -> list[Span] | list[list[Span]]:
         """One text → its labeled spans; a list → a list. Options as in `run`."""
         if isinstance(text, str):
             return self.run([text], **options)[0].spans

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -88,7 +88,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
         return summary, {"labels": labels}
 
-    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: object) -> Iterator[Example]:
         changed = 0
         for example in super().examples(path, on_bad_line, **reading):
             example, entities = from_beginnings(example)

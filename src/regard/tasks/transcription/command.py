@@ -1,12 +1,15 @@
 """`regard transcribe`: what is said in sounds, as text or as subtitles."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.lines import Line
 from regard.cli.task_command import TaskCommand
 from regard.data.inputs import SOUND
 from regard.errors import BadArgumentError
 from regard.options import Options, option
+
+if TYPE_CHECKING:
+    from regard.tasks.transcription.task import Transcription
 
 
 class SubtitleOptions(Options):
@@ -15,19 +18,19 @@ class SubtitleOptions(Options):
     srt: bool = option(False, "Print subtitles (SubRip), of one sound.")
 
 
-class Transcribe(TaskCommand):
+class Transcribe(TaskCommand["Transcription"]):
     """A call of `regard transcribe`."""
 
     own, what, roles = SubtitleOptions, "a sound file", (SOUND,)
 
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
+    def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
+        super().__init__(verb, common, arguments)
         if self.extra.srt:
             if len(self.texts or ()) != 1 or self.as_json:
                 raise BadArgumentError("--srt is for one sound file, and without --json.")
             self.chosen["timestamps"] = True
 
-    def plain(self, line: Line, result: Any) -> str | None:
+    def plain(self, line: Line, result: "Transcription | None") -> str | None:
         if result is None or not self.chosen.get("timestamps"):
             return super().plain(line, result)
         if not self.extra.srt:

@@ -1,7 +1,7 @@
 """Sounds with what is said in them, and scores of models that write it: word error rate."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,11 @@ class TranscriptionEvaluation(Scored):
         return [int(row) for row in order if self.wrong[row]]
 
 
-class TranscriptionEvaluator(Evaluator[TranscriptionEvaluationOptions]):
+class TranscriptionEvaluator(
+    Evaluator[
+        TranscriptionEvaluationOptions, Transcriber, Sequence[Example], TranscriptionEvaluation
+    ]
+):
     """Evaluation of models that write what is said."""
 
     unit = "sounds"
@@ -113,7 +117,7 @@ class TranscriptionEvaluator(Evaluator[TranscriptionEvaluationOptions]):
         write_texts(self.options.output, report.result.predicted)
 
 
-def require_rapidfuzz() -> Any:
+def require_rapidfuzz() -> Callable[..., Any]:
     """rapidfuzz's distance. Raises UnavailableError where the package is not installed."""
     with optional_package("rapidfuzz", "scoring transcriptions needs"):
         from rapidfuzz.distance import Levenshtein

@@ -157,7 +157,7 @@ class Transcriber(Task):
         no_speech: float = 0.6,
         batch_size: int = 1,
         progress: Callable[[int], None] = lambda done: None,
-        **options: Any,
+        **options: object,
     ) -> list[Transcription]:
         """Texts of what is said in sounds: files, their contents, or samples.
 
@@ -210,7 +210,7 @@ class Transcriber(Task):
         task: str | None = None,
         timestamps: bool = False,
         keep: str = "auto",
-        **options: Any,
+        **options: object,
     ) -> Trace:
         """Write what is said in the first window of a sound, and keep what every attention layer
         was given: see `Trace`. The positions of the source are seconds.
@@ -316,7 +316,7 @@ class Transcriber(Task):
         A language that is not known takes its place in `begin`."""
         engine, silence = self.engine, 0.0
 
-        def read(ids: Sequence[int | None]) -> Any:
+        def read(ids: Sequence[int | None]) -> Hypothesis:
             return engine.array(np.array([ids]))
 
         decoder: Decoder = engine.start(engine.array(piece))

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.checkpoints import shipped
 from regard.cli.lines import Line
@@ -12,6 +12,9 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.figures.color import takes_color
 from regard.options import Options, option
 from regard.tasks import catalog
+
+if TYPE_CHECKING:
+    from regard.tasks.translation.result import Translation
 
 
 class AttentionOptions(Options):
@@ -34,7 +37,7 @@ class AttentionOptions(Options):
     )
 
 
-class Translate(TaskCommand):
+class Translate(TaskCommand["Translation"]):
     """A call of `regard translate`."""
 
     own, what = AttentionOptions, "a sentence"
@@ -90,7 +93,7 @@ class Translate(TaskCommand):
             f" --model hub:Helsinki-NLP/opus-mt-{source}-{target}."
         )
 
-    def warn(self, line: Line, result: Any) -> None:
+    def warn(self, line: Line, result: "Translation") -> None:
         super().warn(line, result)
         if result.language_doubt:
             self.counts["doubts"] += 1
@@ -105,18 +108,17 @@ class Translate(TaskCommand):
         if doubts := self.counts["doubts"]:
             say_doubts(Path(self.model).name, self.doubted[:3], doubts, total)
 
-    def answered(self, result: Any) -> dict[str, Any]:
+    def answered(self, result: "Translation | None") -> dict[str, Any]:
         if not self.aligned or result is None:
             return super().answered(result)
-        parts: dict[str, Any] = result.json([*self.chosen, "alignment"])
-        return parts | {"engine": self.task.computed_by}
+        return result.json([*self.chosen, "alignment"]) | {"engine": self.task.computed_by}
 
     @property
     def names(self) -> set[str]:
         aligned = self.result_class.names([*self.chosen, "alignment"])
         return {*super().names, *aligned, "engine"} if self.aligned else super().names
 
-    def plain(self, line: Line, result: Any) -> str | None:
+    def plain(self, line: Line, result: "Translation | None") -> str | None:
         text = super().plain(line, result)
         if result is not None and self.output is None and not self.several:
             text = _marked(result)
@@ -137,9 +139,9 @@ class Translate(TaskCommand):
         return f"{text}\n{grid}"
 
 
-def _marked(result: Any) -> str:
+def _marked(result: "Translation") -> str:
     """Return the translation's line, with unsure words underlined where stdout is a terminal."""
-    line, place, spans = str(result.line()), 0, []
+    line, place, spans = result.line(), 0, []
     if not takes_color(sys.stdout):
         return line
     from regard.figures.terminal import underlined

@@ -16,7 +16,7 @@ from regard.data import LeftOut
 from regard.data.lines import Say, warn
 from regard.data.pairs import read_pairs
 from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
-from regard.options import decoding_of
+from regard.generation.config import decoding_of
 from regard.tasks.translation.certainty import Judged, mark_figures, of_language
 from regard.tasks.translation.copying import copied_signs
 from regard.tasks.translation.read import (
@@ -195,7 +195,11 @@ class TranslationReport(Report):
         return content | ({"compared": self.compared} if self.compared else {})
 
 
-class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
+class TranslationEvaluator(
+    Evaluator[
+        TranslationEvaluationOptions, Translator, Sequence[tuple[str, str]], TranslationScores
+    ]
+):
     """Evaluation of translators."""
 
     unit = "sentences"

@@ -202,7 +202,7 @@ class Translator(TextToText):
         truncation: bool = False,
         glossary: str | os.PathLike[str] | Mapping[str, str] | None = None,
         progress: Callable[[int], None] = lambda done: None,
-        **options: Any,
+        **options: object,
     ) -> list[Translation]:
         """Translate texts; results do not depend on what else is in the list.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from torch import nn
 
@@ -14,6 +14,7 @@ from regard.engine.calibration import Calibration
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
+from regard.models.configs.recurrent import RecurrentConfig
 from regard.tasks.translation.certainty import Judged, of_language
 from regard.tasks.translation.data import TranslationData, by_part, fill, pairs_of
 from regard.tasks.translation.growing import with_subwords
@@ -34,6 +35,9 @@ from regard.training.prepared import Values
 from regard.training.recipe import Say, Watch, learn
 from regard.training.sequence_scores import spread
 from regard.training.sequences import SequenceRecipe
+
+if TYPE_CHECKING:
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 
 COUNTED = 100_000  # sources that the words of the language are counted in
 
@@ -136,9 +140,10 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
             )
         return super().model(data)
 
-    def new_model(self, config: Any) -> AnyEncoderDecoder:
-        recurrent = self.options.architecture == "recurrent"
-        return RecurrentEncoderDecoder(config) if recurrent else super().new_model(config)
+    def new_model(self, config: "EncoderDecoderConfig | RecurrentConfig") -> AnyEncoderDecoder:
+        if isinstance(config, RecurrentConfig):
+            return RecurrentEncoderDecoder(config)
+        return super().new_model(config)
 
     def new_task(self, model: AnyEncoderDecoder, data: TranslationData) -> Translator:
         new = Translator(model, data.tokenizers, generation=GenerationConfig(**BEAMS))

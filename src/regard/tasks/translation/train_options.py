@@ -1,12 +1,18 @@
 """The options of training a translator; those that it shares with all tasks are `RunOptions`'."""
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.errors import BadArgumentError
 from regard.options import option
 from regard.training.options.evaluation import DecodingOptions, LineOptions
 from regard.training.options.run import data_option, limit_option, model_option
 from regard.training.options.sequences import SequenceOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+    from regard.models.configs.recurrent import RecurrentConfig
 
 # The options of each architecture that no other has, each a field of its config.
 OWN = {
@@ -142,7 +148,9 @@ class TrainingOptions(LineOptions, SequenceOptions):
         own = ("separate_vocabularies", "fold_quotes", "architecture")
         return (*super().of_new_models(), *own, *OWN["transformer"][1:], *OWN["recurrent"])
 
-    def model_config(self, vocab_size: int, **changes: Any) -> Any:
+    def model_config(
+        self, vocab_size: int, **changes: object
+    ) -> "EncoderDecoderConfig | RecurrentConfig":
         """Return the config of the model that the options describe, with any other changes.
 
         Raises:
@@ -158,8 +166,11 @@ class TrainingOptions(LineOptions, SequenceOptions):
                         f" {getattr(self, other)!r} with {self.architecture!r}. Leave it out."
                     )
         changes |= self.chosen(*OWN[self.architecture], "dropout")
-        named = {"transformer": preset, "recurrent": recurrent_preset}[self.architecture]
-        return named(self.preset, vocab_size, **changes)
+        named: dict[str, Callable[..., EncoderDecoderConfig | RecurrentConfig]] = {
+            "transformer": preset,
+            "recurrent": recurrent_preset,
+        }
+        return named[self.architecture](self.preset, vocab_size, **changes)
 
     def usual_rate(self) -> float:
         recurrent = self.base_model is None and self.architecture == "recurrent"

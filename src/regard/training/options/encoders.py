@@ -1,9 +1,12 @@
 """The options of training an encoder, for each of its tasks."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from regard.errors import BadArgumentError, unknown
 from regard.training.options.run import TunedOptions, data_option, model_option
+
+if TYPE_CHECKING:
+    from regard.models.configs.encoder import EncoderConfig
 
 # The projections that have adapters, by the names of their modules.
 LORA_TARGETS = {
@@ -55,7 +58,7 @@ class EncoderOptions(TunedOptions):
             return SCRATCH_RATES[self.preset]
         return 1e-3 if self.lora_rank else 1e-4
 
-    def model_settings(self, vocab_size: int) -> Any:
+    def model_settings(self, vocab_size: int) -> "EncoderConfig":
         """Return the config of a new model without a head."""
         from regard.models import encoder_preset
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from regard.engine.options import EngineOptions
 from regard.errors import BadArgumentError
-from regard.options import Options, decoding_of, option, with_decoding
+from regard.generation.config import decoding_of, with_decoding
+from regard.options import Options, option
 
 PICTURES = (".svg", ".pdf", ".png")
 
 
-def column(help: str, **more: Any) -> Any:
+def column(help: str, **more: Any) -> str | None:
     """Return a field of a class of options: how the data is read."""
     return option(None, help, panel="Data", **more)
 

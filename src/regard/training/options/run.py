@@ -4,7 +4,7 @@ The commands are made from these classes, so nothing here imports torch before a
 """
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from regard import options
 from regard.errors import BadArgumentError
@@ -14,26 +14,28 @@ from regard.training.options.evaluation import EvaluationOptions
 if TYPE_CHECKING:
     from regard.training import TrainingConfig
 
+T = TypeVar("T")
 
-def training_option(default: Any, help: str, *, panel: str = "Training", **more: Any) -> Any:
+
+def training_option(default: T, help: str, *, panel: str = "Training", **more: Any) -> T:
     """Return a field of a class of options, among those of training unless the panel says
     otherwise."""
     return options.option(default, help, panel=panel, **more)
 
 
-def data_option(default: Any, help: str, **more: Any) -> Any:
+def data_option(default: T, help: str, **more: object) -> T:
     return training_option(default, help, panel="Data", **more)
 
 
-def model_option(default: Any, help: str, **more: Any) -> Any:
+def model_option(default: T, help: str, **more: object) -> T:
     return training_option(default, help, panel="Model", **more)
 
 
-def limit_option(default: Any, help: str, **more: Any) -> Any:
+def limit_option(default: T, help: str, **more: object) -> T:
     return training_option(default, help, panel="Evaluation and limits", free=True, **more)
 
 
-def evaluation_option(default: str) -> Any:
+def evaluation_option(default: str) -> int | None:
     """Option of the steps between evaluations, by default as the words say: "half an epoch"."""
     help = "Steps from one evaluation to the next."
     shown = f"{default}, {LEAST_STEPS // 6} to 1000"

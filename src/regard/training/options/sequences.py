@@ -1,6 +1,6 @@
 """The options of training an encoder–decoder, and a summarizer."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from regard.errors import BadArgumentError
 from regard.training.options.run import (
@@ -9,6 +9,10 @@ from regard.training.options.run import (
     model_option,
     training_option,
 )
+
+if TYPE_CHECKING:
+    from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+    from regard.models.configs.recurrent import RecurrentConfig
 
 
 class SequenceOptions(RunOptions):
@@ -52,7 +56,9 @@ class SequenceOptions(RunOptions):
     def usual_rate(self) -> float:
         return SEQUENCE_RATES[self.preset] if self.base_model is None else 1e-4
 
-    def model_config(self, vocab_size: int, **changes: Any) -> Any:
+    def model_config(
+        self, vocab_size: int, **changes: object
+    ) -> "EncoderDecoderConfig | RecurrentConfig":
         """Return the config of the new model that the options describe, with any other changes."""
         from regard.models import preset
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,13 +13,16 @@ from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, unknown
 
+if TYPE_CHECKING:
+    from typer.models import OptionInfo
+
 METHODS = ("skip-gram", "svd")
 DIM = 100
 WHOLE = ("method", "dim")  # of vectors that begin from nothing
 SKIP_GRAM = ("epochs", "negatives", "subsample", "learning_rate", "seed")
 
 
-def _skip_gram(help: str, default: str, **more: Any) -> Any:
+def _skip_gram(help: str, default: str, **more: object) -> "OptionInfo":
     """Return an option of skip-gram alone, whose default stands in `train_vectors`."""
     return option(f"{help} Skip-gram.", default=default, **more)
 
