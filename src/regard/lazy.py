@@ -4,7 +4,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from regard.packages import MissingPackageError
 
@@ -35,13 +35,19 @@ def attach(
 
 
 class LazyModule:
-    """A module that is imported when one of its names is needed."""
+    """A module that is imported when one of its names is needed, and so are its modules."""
 
     def __init__(self, name: str):
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._name), name)
+        module = import_module(self._name)
+        try:
+            return getattr(module, name)
+        except AttributeError:
+            if name.startswith("__"):  # asked for by those that inspect an object
+                raise
+            return import_module(f"{self._name}.{name}")
 
 
 def modules(package: str, *names: str) -> tuple[LazyModule, ...]:
@@ -72,3 +78,14 @@ def uncollected() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+# Packages that many modules use and few calls need: `from regard.lazy import torch` imports nothing
+# before one of its names is needed, and the type checker sees the package itself.
+if TYPE_CHECKING:
+    import matplotlib
+    import PIL
+    import pyarrow
+    import torch
+else:
+    matplotlib, PIL, pyarrow, torch = map(LazyModule, ("matplotlib", "PIL", "pyarrow", "torch"))

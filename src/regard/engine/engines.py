@@ -18,10 +18,9 @@ from regard.arrays import Array
 from regard.engine.batching import cores
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
 from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    import torch
-
     from regard.engine.handle import ModelHandle
     from regard.engine.task import Task
 
@@ -163,13 +162,9 @@ class Torch(Engine):
         return Torch(handle)
 
     def use_threads(self, threads: int) -> None:
-        import torch
-
         torch.set_num_threads(threads)
 
     def array(self, x: NDArray[Any]) -> torch.Tensor:
-        import torch
-
         return torch.as_tensor(x).to(device_of(self._handle.model), non_blocking=True)
 
     def __call__(self, **inputs: Array) -> NDArray[np.float32]:
@@ -210,8 +205,6 @@ class Torch(Engine):
 
     @contextmanager
     def _computing(self) -> Iterator[Any]:
-        import torch
-
         with torch.inference_mode():
             yield self._handle.model
 

@@ -19,6 +19,7 @@ from regard.checkpoints import Checkpoint
 from regard.checkpoints.fit import check_state
 from regard.engine.engines import Engine, Torch
 from regard.errors import UnsupportedError
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
@@ -124,8 +125,6 @@ class ModelHandle:
 
     @classmethod
     def _read(cls, checkpoint: Checkpoint) -> Any:
-        import torch
-
         from regard.checkpoints import from_pretrained
 
         with torch.inference_mode(False):  # it may be trained later

@@ -23,10 +23,10 @@ from regard.engine.task import Task, check_known, check_text
 from regard.errors import BadArgumentError, DamagedFileError, OtherLanguageError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
+from regard.lazy import torch
 from regard.text import Tokenizer, TokenizerPair
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
     from regard.inspection import Trace
@@ -153,8 +153,6 @@ class TextToText(Task):
         Args:
             dtype: of the written weights; float32 by default.
         """
-        import torch
-
         from regard.checkpoints import save_pretrained
 
         folder, settings = Path(folder), self.saved_settings()
@@ -371,8 +369,6 @@ class TextToText(Task):
 
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
         """Such ids with the special tokens around them and padding, (batch, source length)."""
-        import torch
-
         return torch.from_numpy(self.handle.padded(self._around(sources))).to(self.device)
 
     def _around(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:

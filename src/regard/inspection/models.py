@@ -39,6 +39,7 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.writing import Found, Written, likeliest, written
+from regard.lazy import torch
 from regard.models.configs.facts import Facts
 from regard.progress import report
 
@@ -224,8 +225,6 @@ def no_changes(model: Any) -> AbstractContextManager[object]:
     """Return the context in which a model is read only."""
     if not is_module(model):
         return nullcontext()
-    import torch
-
     return torch.inference_mode()
 
 
@@ -233,8 +232,6 @@ def as_read(model: Any, value: Any) -> Any:
     """Return a value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
-    import torch
-
     return torch.from_numpy(value).to(next(model.parameters()).device)
 
 

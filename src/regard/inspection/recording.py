@@ -26,6 +26,7 @@ from regard.attention.record import Attention
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -202,8 +203,6 @@ class Memory:
         return room.view(tensor.dtype).view(tensor.shape).copy_(tensor)
 
     def _new_block(self, least: int) -> "Tensor":
-        import torch
-
         if least > self.BLOCK:
             return torch.empty(least, dtype=torch.uint8)
         try:  # not tested first: another thread could take the last one in between
@@ -235,8 +234,6 @@ def empty_on_disk(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
 def on_disk(tensor: "Tensor") -> "Tensor":
     """Copy a tensor to a temporary file that is paged in as it is read."""
-    import torch
-
     handle, path = tempfile.mkstemp(prefix="regard-trace-")
     os.close(handle)
     try:

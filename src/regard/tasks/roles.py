@@ -16,6 +16,7 @@ from regard.inspection.models import no_changes, traced
 from regard.inspection.recording import is_module
 from regard.inspection.roles import ROLES, name_shares, role_shares
 from regard.inspection.views.patterns import NAMED
+from regard.lazy import torch
 from regard.progress import report
 from regard.tasks.looking import Traceable
 from regard.tasks.text_generation.task import Writer
@@ -242,8 +243,6 @@ def _weight(seen: Any, name: str) -> NDArray[np.float32]:
 
 def _of_transformers(model: Any) -> _Reader:
     """Return a decoder that transformers runs."""
-    import torch
-
     from regard.inspection import trace
 
     reader, table = model.reader, model.model.get_output_embeddings()

@@ -12,6 +12,7 @@ from regard.checkpoints import shipped
 from regard.cli.columns import columns
 from regard.cli.options import Json, argument, option
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.lazy import torch
 from regard.tasks import catalog
 
 LISTED = 20  # of a list in the table; --json has them all
@@ -67,8 +68,6 @@ def _installation() -> dict[str, Any]:
     libraries = ("torch", "tokenizers", "safetensors", "sacrebleu", "numpy")
     versions, threads, gpu = {name: installed(name) for name in libraries}, cores(), None
     if versions["torch"] is not None:
-        import torch
-
         threads = torch.get_num_threads()
         gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     return {

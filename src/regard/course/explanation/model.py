@@ -27,9 +27,10 @@ from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable, is_module
 from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from regard.models.layers import MultiHeadAttention, Norm
     from regard.models.layers.rotary import Rotary
@@ -40,7 +41,7 @@ Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
 
 
-def running(model: nn.Module, **inputs: Any) -> Run:
+def running(model: torch.nn.Module, **inputs: Any) -> Run:
     """`model(**inputs)` under an edit, for `explain_tap`.
 
     >>> model = regard.from_pretrained("sentences")
@@ -122,7 +123,7 @@ def explain_tap(
 
 
 def _setup(
-    model: nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
+    model: torch.nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
 ) -> tuple[Setup, NDArray[np.float64]]:
     """Return the layer of a module, and its output with the residual connection."""
     captured = _capture(model, run, tap)
@@ -290,9 +291,7 @@ class _Captured:
     output: Tensor = field(init=False)  # after attention and its norm
 
 
-def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
-    from torch import nn
-
+def _capture(model: torch.nn.Module, run: Run, tap: str) -> _Captured:
     from regard.models.layers import MultiHeadAttention, Norm, TransformerLayer
 
     layer = model.get_submodule(tap.rpartition(".")[0])
@@ -303,8 +302,8 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     rotary = attention.rotary
     _check_explained(
         tap,
-        normalizes_heads=not isinstance(attention.query_norm, nn.Identity),
-        normalizes_output=not isinstance(layer.self_attention_output_norm, nn.Identity),
+        normalizes_heads=not isinstance(attention.query_norm, torch.nn.Identity),
+        normalizes_output=not isinstance(layer.self_attention_output_norm, torch.nn.Identity),
         has_sink=attention.sinks is not None,
         rotates_part=rotary is not None and rotary.dim < attention.head_dim,
     )
@@ -312,14 +311,14 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     captured = _Captured(attention, norm, layer.norm_first)
     first, last = (norm, attention) if layer.norm_first else (attention, norm)
 
-    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def before(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured.memory = args[1] if len(args) > 1 else kwargs.get("memory")
         captured.positions = kwargs.get("positions")
 
-    def at_first(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def at_first(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured.vectors = args[0]
 
-    def at_last(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+    def at_last(module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
         captured.output = captured.vectors + output if captured.norm_first else output
 
     def listen(name: str, call: Call) -> None:
@@ -336,7 +335,7 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     return captured
 
 
-def _projection(linear: nn.Linear) -> Projection:
+def _projection(linear: torch.nn.Linear) -> Projection:
     bias = None if linear.bias is None else double(linear.bias)
     return Projection(double(linear.weight).mT, bias)
 
@@ -354,8 +353,6 @@ def _rotation(
     rotary: Rotary | None, length: int, positions: Tensor | None
 ) -> tuple[Tensor, Tensor] | None:
     """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""
-    import torch
-
     if rotary is None:
         return None
     half = rotary.dim // 2

@@ -18,6 +18,7 @@ from regard.engine.doctor.settings import Finding, check_settings, named
 from regard.engine.native.looking import opened
 from regard.errors import DamagedFileError, RegardError
 from regard.inspection.recording import is_module
+from regard.lazy import torch
 from regard.models.configs.facts import KINDS
 from regard.text import Tokenizer, TokenizerPair
 
@@ -276,8 +277,6 @@ class ByModule:
         return self._run(ids, mask, None)
 
     def _run(self, ids: Ids, mask: NDArray[np.bool_], target: Ids | None) -> Floats:
-        import torch
-
         model = self._model
         source, attention_mask = torch.from_numpy(ids), torch.from_numpy(mask)
         written = torch.from_numpy(ids[mask][None] if target is None else target)

@@ -28,6 +28,7 @@ from regard.engine.native.loading import open_native, part_of, weights_of
 from regard.engine.native.texts import Ints
 from regard.errors import UnavailableError, UnsupportedError
 from regard.inspection.recording import array_on_disk
+from regard.lazy import torch
 from regard.models.configs.facts import (
     DualFacts,
     Facts,
@@ -74,8 +75,6 @@ class Seen(Facts):
 
     def module(self) -> Any:
         """Return the model as a module of torch, in evaluation mode."""
-        import torch
-
         from regard.checkpoints import from_pretrained
 
         with torch.inference_mode(False):

@@ -15,6 +15,7 @@ from regard.arrays import Array, arrays_of
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, check_choice, refusing
 from regard.files import write_json
 from regard.json_files import JsonFiles
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,8 +47,6 @@ class Preparation:
 
     def __call__(self, image: Image) -> Tensor:
         """(channels, height, width)."""
-        import torch
-
         return torch.from_numpy(self.pixels(image))
 
     def pixels(self, image: Image) -> NDArray[np.float32]:

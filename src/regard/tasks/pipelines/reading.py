@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
+from regard.lazy import torch
 from regard.tasks.classification.task import TEMPLATE, Classification, Classifier, split_labels
 from regard.tasks.embedding.task import Embedder
 from regard.tasks.fill_mask.task import MaskFiller
@@ -214,8 +215,6 @@ def features(
     states = [state.states[None] for state in results]
     if not return_tensors:
         return [state.tolist() for state in states]
-    import torch
-
     return [torch.from_numpy(state) for state in states]
 
 
