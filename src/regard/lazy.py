@@ -4,9 +4,10 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from regard.packages import MissingPackageError
+from regard.packages import OPTIONAL, MissingPackageError, optional_package
 
 
 def attach(
@@ -80,12 +81,44 @@ def uncollected() -> Iterator[None]:
         gc.enable()
 
 
+class LazyPackage(LazyModule):
+    """An optional package that is imported when one of its names is needed.
+
+    Args:
+        name: of its module.
+        what: the beginning of the sentence where it is missing, such as "figures need".
+    """
+
+    def __init__(self, name: str, what: str):
+        super().__init__(name)
+        self._what = what
+
+    def __getattr__(self, name: str) -> Any:
+        with optional_package(OPTIONAL[self._name][0], self._what):
+            return super().__getattr__(name)
+
+
 # Packages that many modules use and few calls need: `from regard.lazy import torch` imports nothing
 # before one of its names is needed, and the type checker sees the package itself.
 if TYPE_CHECKING:
+    import gguf
+    import huggingface_hub
     import matplotlib
     import PIL
     import pyarrow
+    import rich.progress
+    import sacrebleu
     import torch
 else:
-    matplotlib, PIL, pyarrow, torch = map(LazyModule, ("matplotlib", "PIL", "pyarrow", "torch"))
+    gguf = LazyPackage("gguf", "GGUF files need")
+    matplotlib = LazyPackage("matplotlib", "figures need")
+    PIL = LazyPackage("PIL", "reading images needs")
+    pyarrow = LazyPackage("pyarrow", "reading and writing Parquet needs")
+    sacrebleu = LazyPackage("sacrebleu", "this needs")
+    torch = LazyPackage("torch", "this needs")
+    huggingface_hub, rich = LazyModule("huggingface_hub"), LazyModule("rich")
+
+
+def require(package: ModuleType) -> None:
+    """Import a lazy package before the work that needs it, so that a missing one is named first."""
+    import_module(package.__name__)

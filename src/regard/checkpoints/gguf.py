@@ -22,8 +22,8 @@ from regard.checkpoints.weights import Scaled, Stored, Weights
 from regard.errors import DamagedFileError, UnsupportedError, refusing
 from regard.files import check_content, sha256
 from regard.json_files import JsonFiles, JsonObject
+from regard.lazy import gguf
 from regard.models.configs.scaling import Llama3Scaling
-from regard.packages import optional_package
 from regard.text import TokenizerPair
 from regard.text.gguf import tokenizer_of
 
@@ -153,10 +153,8 @@ class _Weights(Weights):
 
 def _open(file: Path) -> Any:
     """Return the package's reader, which refuses what the file is too short for."""
-    with optional_package("gguf", "GGUF files need"):
-        from gguf import GGUFReader
 
-    class Reader(GGUFReader):  # type: ignore[misc, unused-ignore]
+    class Reader(gguf.GGUFReader):  # type: ignore[misc, unused-ignore]
         def _get(self, offset: Any, dtype: Any, count: Any = 1, override_order: Any = None) -> Any:
             count, start = int(count), int(offset)
             if self.byte_order != "I":
@@ -267,10 +265,8 @@ def _in_layout(name: str) -> str:
 
 
 def _check_kind(name: str, kind: Any) -> None:
-    from gguf import GGML_QUANT_SIZES, dequantize
-
     try:
-        dequantize(np.zeros(GGML_QUANT_SIZES[kind][1], np.uint8), kind)
+        gguf.dequantize(np.zeros(gguf.GGML_QUANT_SIZES[kind][1], np.uint8), kind)
     except NotImplementedError as error:
         raise UnsupportedError(
             f"{name} of the GGUF file is {kind.name}, which the package gguf cannot dequantize."
@@ -285,10 +281,8 @@ def _read(file: Path, tensor: Any, shape: tuple[int, ...], heads: int, xp: Modul
     Args:
         heads: whose two halves take turns in the file, as llama.cpp rotates them; 0: none.
     """
-    from gguf import dequantize
-
     kind = tensor.tensor_type
-    numbers = tensor.data if kind.name in _STORED else dequantize(_bytes(file, tensor), kind)
+    numbers = tensor.data if kind.name in _STORED else gguf.dequantize(_bytes(file, tensor), kind)
     if kind.name == "BF16":
         numbers = numbers.view(np.uint16)
     numbers = np.require(

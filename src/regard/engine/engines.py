@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import Array
 from regard.engine.batching import cores
+from regard.engine.native import decodes, loading, looking
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
 from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
 from regard.lazy import torch
@@ -228,13 +229,11 @@ class Native(Engine):
     def __init__(
         self, handle: ModelHandle, say: Say, *, precision: str | None, threads: int | None
     ):
-        from regard.engine.native.loading import open_native
-
         precision, self._state = precision or "fp32", handle.state
         in_files = self._state is None and not handle.is_loaded
         model: Any = handle.source if in_files else handle.original
         self.name = f"native {precision}"
-        self.packed = open_native(
+        self.packed = loading.open_native(
             model, precision, threads=threads or cores(), shared=threads is None
         )
         self.workers = cores() if threads is None else 1
@@ -248,21 +247,17 @@ class Native(Engine):
         return self if handle.state == self._state else Torch(handle)
 
     def own(self, handle: ModelHandle) -> Any:
-        from regard.engine.native.looking import seen
-
         start_id = getattr(handle.config, "start_id", None)
         if start_id not in self._seen:  # it keeps the weights that it has read
-            self._seen[start_id] = seen(self.packed, self._model, start_id=start_id)
+            self._seen[start_id] = looking.seen(self.packed, self._model, start_id=start_id)
         return self._seen[start_id]
 
     def use_threads(self, threads: int) -> None:
         pass
 
     def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
-        from regard.engine.native.decodes import is_searched
-
         shares = SHARES * self.workers if self.workers > 1 else 1
-        return max(min(AT_ONCE, texts // shares) if is_searched(config) else 1, batch_size)
+        return max(min(AT_ONCE, texts // shares) if decodes.is_searched(config) else 1, batch_size)
 
     def write(
         self,

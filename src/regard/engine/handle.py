@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import checkpoints
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.fit import check_state
 from regard.engine.engines import Engine, Torch
@@ -125,10 +126,8 @@ class ModelHandle:
 
     @classmethod
     def _read(cls, checkpoint: Checkpoint) -> Any:
-        from regard.checkpoints import from_pretrained
-
         with torch.inference_mode(False):  # it may be trained later
-            return from_pretrained(checkpoint)
+            return checkpoints.from_pretrained(checkpoint)
 
     @property
     def model(self) -> Any:

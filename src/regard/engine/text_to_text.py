@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
+from regard import checkpoints
 from regard.engine.batching import by_length
 from regard.engine.calibration import UNCALIBRATED, Calibration
 from regard.engine.handle import EncoderDecoderHandle
@@ -153,10 +154,10 @@ class TextToText(Task):
         Args:
             dtype: of the written weights; float32 by default.
         """
-        from regard.checkpoints import save_pretrained
-
         folder, settings = Path(folder), self.saved_settings()
-        save_pretrained(self.model, folder, dtype=dtype or torch.float32, settings=settings)
+        checkpoints.save_pretrained(
+            self.model, folder, dtype=dtype or torch.float32, settings=settings
+        )
         self.tokenizers.save(folder)
         write_json(folder / "generation_config.json", self.generation.to_dict())
         self.calibration.save(folder)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from regard import models
 from regard.arrays import Array, arrays_of, finite, without_gradients
 from regard.attention import Call
 from regard.attention.disentangled import Distances
@@ -410,9 +411,7 @@ def tap_name(path: str) -> str:
 
 def output_weight(attention: Any) -> Array | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
-    from regard.models.layers import MultiHeadAttention
-
-    if not isinstance(attention, MultiHeadAttention):
+    if not isinstance(attention, models.layers.MultiHeadAttention):
         return None
     return attention.output.weight.detach().mT.view(attention.num_heads, attention.head_dim, -1)
 

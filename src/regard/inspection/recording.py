@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import models
 from regard.arrays import Array, arrays_of, torch_if_imported
 from regard.attention import Call, listening
 from regard.attention.record import Attention
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
+from regard.inspection.watching import watching
 from regard.lazy import torch
 
 if TYPE_CHECKING:
@@ -62,13 +64,10 @@ def routing(model: Any, listener: Callable[[str, Array], None]) -> Iterator[None
         with model.capturing(routed=listener):
             yield
         return
-    from regard.inspection.watching import watching
-    from regard.models.layers import MixtureOfExperts
-
     paths = {
         module.router: path
         for path, module in model.named_modules()
-        if isinstance(module, MixtureOfExperts)
+        if isinstance(module, models.layers.MixtureOfExperts)
     }
 
     def after(router: Any, args: tuple[Any, ...], logits: Array) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from regard import figures
 from regard.arrays import Array
 from regard.errors import UnavailableError
 from regard.files import whole_file
@@ -168,11 +169,9 @@ class Trace(TraceData):
                 outside the sink's column).
             part: queries, keys, quantity and group, as `inspection.views.part.part` takes them.
         """
-        from regard.figures.style import save  # slow to import, as matplotlib is
-
         figure = part_of(self, tap, head, **part).figure(scale)  # type: ignore[arg-type]
         if path is not None:
-            save(figure, path)
+            figures.style.save(figure, path)
         return figure
 
     def to_html(self, path: str | os.PathLike[str], **kept: Any) -> list[str]:

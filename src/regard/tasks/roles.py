@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import as_numpy
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.inspection import Trace
+from regard.inspection import Trace, trace
 from regard.inspection.models import no_changes, traced
 from regard.inspection.recording import is_module
 from regard.inspection.roles import ROLES, name_shares, role_shares
@@ -243,8 +243,6 @@ def _weight(seen: Any, name: str) -> NDArray[np.float32]:
 
 def _of_transformers(model: Any) -> _Reader:
     """Return a decoder that transformers runs."""
-    from regard.inspection import trace
-
     reader, table = model.reader, model.model.get_output_embeddings()
     with torch.inference_mode():
         unembedding = None if table is None else table.weight.float().cpu().numpy()

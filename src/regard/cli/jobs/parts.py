@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from regard.cli.jobs.shards import Shard, parquet
+from regard.cli.jobs.shards import Shard
 from regard.cli.task_command import Pairs, TaskCommand
 from regard.engine.result import Float32, shape
+from regard.lazy import pyarrow
 from regard.lines import beside, json_line
 
 Fields = Mapping[str, Any]
@@ -87,17 +88,14 @@ def join(parts: Callable[[], Iterator[bytes]], output: Path, command: TaskComman
 
 
 def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:
-    module = parquet()
-    schema = _schema([module.read_schema(io.BytesIO(part)) for part in parts()])
-    with module.ParquetWriter(output, schema) as writer:
+    schema = _schema([pyarrow.parquet.read_schema(io.BytesIO(part)) for part in parts()])
+    with pyarrow.parquet.ParquetWriter(output, schema) as writer:
         for part in parts():
-            writer.write_table(_cast(module.read_table(io.BytesIO(part)), schema))
+            writer.write_table(_cast(pyarrow.parquet.read_table(io.BytesIO(part)), schema))
 
 
 def arrow_type(hint: Any) -> Any:
     """Return the type of Arrow for a part of a result: see `tasks.result.shape`."""
-    import pyarrow
-
     if hint == Float32:
         return pyarrow.float32()
     inner = [part for part in get_args(hint) if part is not type(None)]
@@ -113,8 +111,6 @@ def arrow_type(hint: Any) -> Any:
 
 def _table(rows: Sequence[Fields]) -> Any:
     """Record of JSON as a table; a column whose values are of several types holds strings."""
-    import pyarrow
-
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = []
     for name in names:
@@ -129,8 +125,6 @@ def _table(rows: Sequence[Fields]) -> Any:
 
 
 def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
-    import pyarrow
-
     table = table.rename_columns(beside(table.column_names, types))
     columns = {name: table.column(name) for name in table.column_names}
     for name, kind in types.items():
@@ -140,14 +134,12 @@ def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any
 
 def _parquet(table: Any) -> bytes:
     file = io.BytesIO()
-    parquet().write_table(table, file)
+    pyarrow.parquet.write_table(table, file)
     return file.getvalue()
 
 
 def _schema(schemas: Sequence[Any]) -> Any:
     """Return the columns of all parts, in the order in which they first occur."""
-    import pyarrow
-
     kinds: dict[str, list[Any]] = {}
     for schema in schemas:
         for column in schema:
@@ -158,8 +150,6 @@ def _schema(schemas: Sequence[Any]) -> Any:
 
 
 def _common(kinds: Sequence[Any]) -> Any:
-    import pyarrow
-
     with suppress(pyarrow.ArrowException):
         single = [pyarrow.schema([("column", kind)]) for kind in kinds]
         return pyarrow.unify_schemas(single, promote_options="permissive").field(0).type
@@ -167,8 +157,6 @@ def _common(kinds: Sequence[Any]) -> Any:
 
 
 def _cast(table: Any, schema: Any) -> Any:
-    import pyarrow
-
     columns = []
     for name, kind in zip(schema.names, schema.types, strict=True):
         if name not in table.column_names:
@@ -185,16 +173,12 @@ def _cast(table: Any, schema: Any) -> Any:
 
 
 def _cast_column(column: Any, kind: Any) -> Any:
-    import pyarrow
-
     if kind == pyarrow.string() and not pyarrow.types.is_null(column.type):
         return _strings(column.to_pylist())
     return column.cast(kind)
 
 
 def _strings(values: Sequence[Any]) -> Any:
-    import pyarrow
-
     return pyarrow.array(list(_texts(values)), pyarrow.string())
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import models
 from regard.arrays import without_gradients
 from regard.attention import Call
 from regard.course.explanation.inputs import (
@@ -62,12 +63,10 @@ def attention_taps(model: Any) -> list[str]:
     """
     if not is_module(model):
         return [tap_name(path) for path in model.attentions()]
-    from regard.models.layers import MultiHeadAttention
-
     return [
         tap_name(path)
         for path, module in model.named_modules()
-        if isinstance(module, MultiHeadAttention)
+        if isinstance(module, models.layers.MultiHeadAttention)
     ]
 
 
@@ -292,13 +291,11 @@ class _Captured:
 
 
 def _capture(model: torch.nn.Module, run: Run, tap: str) -> _Captured:
-    from regard.models.layers import MultiHeadAttention, Norm, TransformerLayer
-
     layer = model.get_submodule(tap.rpartition(".")[0])
     attention = model.get_submodule(f"{tap}_attention")
     norm = model.get_submodule(f"{tap}_attention_norm")
-    assert isinstance(layer, TransformerLayer)
-    assert isinstance(attention, MultiHeadAttention)
+    assert isinstance(layer, models.layers.TransformerLayer)
+    assert isinstance(attention, models.layers.MultiHeadAttention)
     rotary = attention.rotary
     _check_explained(
         tap,
@@ -307,7 +304,7 @@ def _capture(model: torch.nn.Module, run: Run, tap: str) -> _Captured:
         has_sink=attention.sinks is not None,
         rotates_part=rotary is not None and rotary.dim < attention.head_dim,
     )
-    assert isinstance(norm, Norm)
+    assert isinstance(norm, models.layers.Norm)
     captured = _Captured(attention, norm, layer.norm_first)
     first, last = (norm, attention) if layer.norm_first else (attention, norm)
 
@@ -341,9 +338,7 @@ def _projection(linear: torch.nn.Linear) -> Projection:
 
 
 def _normalization(norm: Norm) -> Normalization:
-    from regard.models.layers import RMSNorm
-
-    if isinstance(norm, RMSNorm):
+    if isinstance(norm, models.layers.RMSNorm):
         return Normalization("rms", double(norm.factor), None, norm.eps)
     bias = None if norm.bias is None else double(norm.bias)
     return Normalization("layer", double(norm.weight), bias, norm.eps)

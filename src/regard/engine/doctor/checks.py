@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import checkpoints
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.fit import fit, quantization
@@ -116,9 +117,7 @@ def _shapes(checkpoint: Checkpoint) -> Mapping[str, tuple[int, ...]]:
     """Return the shapes of the weights that config.json describes."""
     if hasattr(checkpoint.config, "shapes"):
         return checkpoint.config.shapes()
-    from regard.checkpoints import empty_model
-
-    model = empty_model(checkpoint)
+    model = checkpoints.empty_model(checkpoint)
     return {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import checkpoints
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
@@ -75,10 +76,10 @@ class Seen(Facts):
 
     def module(self) -> Any:
         """Return the model as a module of torch, in evaluation mode."""
-        from regard.checkpoints import from_pretrained
-
         with torch.inference_mode(False):
-            model = self._model if hasattr(self._model, "eval") else from_pretrained(self._model)
+            model = self._model
+            if not hasattr(model, "eval"):
+                model = checkpoints.from_pretrained(model)
         if self._side:
             return getattr(model, self._side)
         if model.config != self.config:
@@ -326,9 +327,7 @@ def opened(checkpoint: Checkpoint) -> Any:
     try:
         return seen(open_native(checkpoint), checkpoint)
     except (UnsupportedError, UnavailableError):
-        from regard.checkpoints import from_pretrained
-
-        return from_pretrained(checkpoint)
+        return checkpoints.from_pretrained(checkpoint)
 
 
 def _array(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from regard import models
 from regard.errors import BadArgumentError
 from regard.options import option
 from regard.training.options.evaluation import DecodingOptions, LineOptions
@@ -148,8 +149,6 @@ class TrainingOptions(LineOptions, SequenceOptions):
         Raises:
             BadArgumentError: an unknown preset, or another architecture's option.
         """
-        from regard.models import preset, recurrent_preset
-
         for name, options in OWN.items():
             for other in options if name != self.architecture else ():
                 if getattr(self, other) != getattr(TrainingOptions, other):
@@ -158,7 +157,9 @@ class TrainingOptions(LineOptions, SequenceOptions):
                         f" {getattr(self, other)!r} with {self.architecture!r}. Leave it out."
                     )
         changes |= self.chosen(*OWN[self.architecture], "dropout")
-        named = {"transformer": preset, "recurrent": recurrent_preset}[self.architecture]
+        named = {"transformer": models.preset, "recurrent": models.recurrent_preset}[
+            self.architecture
+        ]
         return named(self.preset, vocab_size, **changes)
 
     def usual_rate(self) -> float:
