@@ -1,4 +1,4 @@
-"""Lazy imports, and imports without garbage collection."""
+"""Lazy imports, which stand at the head of a file, and imports without garbage collection."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,6 +51,23 @@ class LazyModule:
             return import_module(f"{self._name}.{name}")
 
 
+class LazyPackage(LazyModule):
+    """An optional package that is imported when one of its names is needed.
+
+    Args:
+        name: of its module.
+        what: the beginning of the sentence where it is missing, such as "figures need".
+    """
+
+    def __init__(self, name: str, what: str):
+        super().__init__(name)
+        self._what = what
+
+    def __getattr__(self, name: str) -> Any:
+        with optional_package(OPTIONAL[self._name][0], self._what):
+            return super().__getattr__(name)
+
+
 def modules(package: str, *names: str) -> tuple[LazyModule, ...]:
     """Modules of a package that are imported when one of their names is needed."""
     return tuple(LazyModule(f"{package}.{name}") for name in names)
@@ -81,23 +98,6 @@ def uncollected() -> Iterator[None]:
         gc.enable()
 
 
-class LazyPackage(LazyModule):
-    """An optional package that is imported when one of its names is needed.
-
-    Args:
-        name: of its module.
-        what: the beginning of the sentence where it is missing, such as "figures need".
-    """
-
-    def __init__(self, name: str, what: str):
-        super().__init__(name)
-        self._what = what
-
-    def __getattr__(self, name: str) -> Any:
-        with optional_package(OPTIONAL[self._name][0], self._what):
-            return super().__getattr__(name)
-
-
 # Packages that many modules use and few calls need: `from regard.lazy import torch` imports nothing
 # before one of its names is needed, and the type checker sees the package itself.
 if TYPE_CHECKING:
@@ -114,9 +114,8 @@ else:
     matplotlib = LazyPackage("matplotlib", "figures need")
     PIL = LazyPackage("PIL", "reading images needs")
     pyarrow = LazyPackage("pyarrow", "reading and writing Parquet needs")
-    sacrebleu = LazyPackage("sacrebleu", "this needs")
-    torch = LazyPackage("torch", "this needs")
     huggingface_hub, rich = LazyModule("huggingface_hub"), LazyModule("rich")
+    sacrebleu, torch = LazyModule("sacrebleu"), LazyModule("torch")
 
 
 def require(package: ModuleType) -> None:

@@ -17,9 +17,14 @@ from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
 from regard.inspection.writing import Written, generation_info
+from regard.lazy import modules
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from regard.inspection import attribution, storage
+else:
+    attribution, storage = modules("regard.inspection", "attribution", "storage")
 
 # The page is built on this package, so it is found by name, as a plug-in: [project.entry-points]
 # in pyproject.toml. These are the same names, for a copy of the source that was not installed.
@@ -82,37 +87,27 @@ class Trace(TraceData):
         >>> Trace.load("station.safetensors")["decoder.layers.1.cross"]
         <Tap decoder.layers.1.cross: 4 heads, target x source = 6 x 6>
         """
-        from regard.inspection.storage import save_trace
-
-        save_trace(self, path)
+        storage.save_trace(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
         """Return the trace that `save` wrote. Raises DamagedFileError for any other or incomplete
         file."""
-        from regard.inspection.storage import load_trace
-
-        return cls(**load_trace(path))
+        return cls(**storage.load_trace(path))
 
     def lens(self, step: int) -> Lens:
         """See `attribution.logit_lens`."""
-        from regard.inspection.attribution import logit_lens
-
-        return logit_lens(self, step)
+        return attribution.logit_lens(self, step)
 
     def attribution(self, step: int, against: int | None = None) -> Attribution:
         """See `attribution.logit_attribution`."""
-        from regard.inspection.attribution import logit_attribution
-
-        return logit_attribution(self, step, against)
+        return attribution.logit_attribution(self, step, against)
 
     def measures(
         self, steps: Sequence[int] | None = None, axis: str | None = None
     ) -> list[Measures]:
         """See `attribution.measures`."""
-        from regard.inspection.attribution import measures
-
-        return measures(self, steps, axis)
+        return attribution.measures(self, steps, axis)
 
     def patterns(self, tap: str) -> list[HeadInfo]:
         """Statistics of each head of a layer from all rows of its map: entropy and mean distance,

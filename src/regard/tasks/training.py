@@ -9,7 +9,7 @@ from regard.engine.task import Task
 from regard.errors import unknown
 from regard.tasks import evaluation
 from regard.tasks.catalog import TRAINED
-from regard.training import verdict
+from regard.training import recipe, verdict
 
 File = str | os.PathLike[str]
 
@@ -40,7 +40,7 @@ def train(
 
     Raises:
         BadArgumentError: an unknown task or option.
-        RegardError: any that training raises (see `recipe.learn`).
+        RegardError: any that training raises (see `training.recipe.learn`).
     """
     if task not in TRAINED:
         raise unknown("task", task, TRAINED)
@@ -55,8 +55,7 @@ def train(
         for name, value in options.items()
     }
     settings = kind(output=os.fspath(output), **values)
-    recipe = training.recipe_class()
-    learner = recipe(files, settings, say=print, command="")
+    learner = training.recipe_class()(files, settings, say=print, command="")
     recipe.learn(learner)
     model = TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)
     part, examples = verdict.held_out(learner, Path(settings.output))
