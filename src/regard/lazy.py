@@ -36,10 +36,22 @@ def attach(
 
 
 class LazyModule:
-    """A module that is imported when one of its names is needed, and so are its modules."""
+    """A module that is imported when one of its names is needed, and so are its modules.
+
+    Its names are the module's, also those that are set.
+    """
+
+    __slots__ = ("_name",)
 
     def __init__(self, name: str):
-        self._name = name
+        object.__setattr__(self, "_name", name)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return vars(import_module(self._name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(import_module(self._name), name, value)
 
     def __getattr__(self, name: str) -> Any:
         module = import_module(self._name)
@@ -59,9 +71,11 @@ class LazyPackage(LazyModule):
         what: the beginning of the sentence where it is missing, such as "figures need".
     """
 
+    __slots__ = ("_what",)
+
     def __init__(self, name: str, what: str):
         super().__init__(name)
-        self._what = what
+        object.__setattr__(self, "_what", what)
 
     def __getattr__(self, name: str) -> Any:
         with optional_package(OPTIONAL[self._name][0], self._what):
