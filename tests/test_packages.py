@@ -71,6 +71,37 @@ def test_another_library_that_tries_for_one_gets_pythons_own_answer() -> None:
     assert base(program) == "ModuleNotFoundError\n"
 
 
+def test_a_lazy_package_says_how_to_install_it_where_it_is_needed() -> None:
+    program = (
+        "from regard.lazy import PIL, require, torch\n"
+        "print(sentence_of(lambda: torch.zeros(1)))\n"
+        "print(sentence_of(lambda: PIL.Image.new('L', (1, 1))))\n"
+        "print(sentence_of(lambda: require(PIL)))\n"
+    )
+    torch = str(MissingPackageError("this needs", "torch"))
+    image = str(MissingPackageError("reading images needs", "pillow"))
+    assert base(program).splitlines() == [torch, image, image]
+
+
+def test_every_lazy_module_of_a_room_is_there() -> None:
+    source = ROOT / "src"
+    rooms = [
+        ".".join(path.parent.relative_to(source).parts)
+        for path in source.rglob("__init__.py")
+        if "modules(" in path.read_text(encoding="utf-8")
+    ]
+    program = (
+        "from importlib import import_module\n"
+        "from importlib.util import find_spec\n"
+        "from regard.lazy import LazyModule\n"
+        f"rooms = map(import_module, {rooms})\n"
+        "lazy = [m._name for r in rooms for m in vars(r).values() if isinstance(m, LazyModule)]\n"
+        "print(len(lazy) > 20, [name for name in lazy if not find_spec(name)])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "True []\n", done.stderr
+
+
 def of_module(name: str) -> str:
     """A documented name as "module:attribute"."""
     module, _, attribute = name.rpartition(".")

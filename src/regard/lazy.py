@@ -1,12 +1,13 @@
-"""Lazy imports, and imports without garbage collection."""
+"""Lazy imports, which stand at the head of a file, and imports without garbage collection."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NoReturn
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from regard.packages import MissingPackageError
+from regard.packages import OPTIONAL, MissingPackageError, optional_package
 
 
 def attach(
@@ -35,13 +36,50 @@ def attach(
 
 
 class LazyModule:
-    """A module that is imported when one of its names is needed."""
+    """A module that is imported when one of its names is needed, and so are its modules.
+
+    Its names are the module's, also those that are set.
+    """
+
+    __slots__ = ("_name",)
 
     def __init__(self, name: str):
-        self._name = name
+        object.__setattr__(self, "_name", name)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return vars(import_module(self._name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(import_module(self._name), name, value)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._name), name)
+        module = import_module(self._name)
+        try:
+            return getattr(module, name)
+        except AttributeError:
+            if name.startswith("__"):  # asked for by those that inspect an object
+                raise
+            return import_module(f"{self._name}.{name}")
+
+
+class LazyPackage(LazyModule):
+    """An optional package that is imported when one of its names is needed.
+
+    Args:
+        name: of its module.
+        what: the beginning of the sentence where it is missing, such as "figures need".
+    """
+
+    __slots__ = ("_what",)
+
+    def __init__(self, name: str, what: str):
+        super().__init__(name)
+        object.__setattr__(self, "_what", what)
+
+    def __getattr__(self, name: str) -> Any:
+        with optional_package(OPTIONAL[self._name][0], self._what):
+            return super().__getattr__(name)
 
 
 def modules(package: str, *names: str) -> tuple[LazyModule, ...]:
@@ -72,3 +110,28 @@ def uncollected() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+# Packages that many modules use and few calls need: `from regard.lazy import torch` imports nothing
+# before one of its names is needed, and the type checker sees the package itself.
+if TYPE_CHECKING:
+    import gguf
+    import huggingface_hub
+    import matplotlib
+    import PIL
+    import pyarrow
+    import rich.progress
+    import sacrebleu
+    import torch
+else:
+    gguf = LazyPackage("gguf", "GGUF files need")
+    matplotlib = LazyPackage("matplotlib", "figures need")
+    PIL = LazyPackage("PIL", "reading images needs")
+    pyarrow = LazyPackage("pyarrow", "reading and writing Parquet needs")
+    huggingface_hub, rich = LazyModule("huggingface_hub"), LazyModule("rich")
+    sacrebleu, torch = LazyModule("sacrebleu"), LazyModule("torch")
+
+
+def require(package: ModuleType) -> None:
+    """Import a lazy package before the work that needs it, so that a missing one is named first."""
+    import_module(package.__name__)

@@ -68,7 +68,7 @@ class Missing(MetaPathFinder):
 def _importer() -> str:
     """Return the name of the module whose statement is importing."""
     frame = sys._getframe(2)
-    while frame.f_back and frame.f_globals["__name__"] == "importlib._bootstrap":
+    while frame.f_back and frame.f_globals["__name__"] in ("importlib", "importlib._bootstrap"):
         frame = frame.f_back
     return str(frame.f_globals.get("__name__"))
 

@@ -10,6 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias, get_type_hints
 
+from regard.checkpoints import ctranslate2, gguf
 from regard.checkpoints.card import read_card
 from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family, is_a
@@ -144,13 +145,9 @@ def open_checkpoint(name: CheckpointLike) -> Checkpoint:
         return name
     folder = find_folder(name)
     if folder.is_file():
-        from regard.checkpoints.gguf import GGUFCheckpoint
-
-        return GGUFCheckpoint(folder)
+        return gguf.GGUFCheckpoint(folder)
     if is_ctranslate2(folder):
-        from regard.checkpoints.ctranslate2 import CTranslate2Checkpoint
-
-        return CTranslate2Checkpoint(folder, name=Path(name).name)
+        return ctranslate2.CTranslate2Checkpoint(folder, name=Path(name).name)
     return Checkpoint(folder, name=Path(name).name)
 
 

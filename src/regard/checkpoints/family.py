@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 
 from regard.checkpoints import heads
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
     from regard.models.configs.config import ModelConfig
@@ -264,8 +264,6 @@ def _stack(matrices: Sequence[Sequence[tuple[Place, Tensor]]]) -> Tensor:
     if not place.stack:
         return _join(matrices[0])
     assert len(matrices) == place.stack, f"{place.name} has {len(matrices)} of {place.stack}"
-    import torch
-
     return torch.stack([_join(pieces) for pieces in matrices])
 
 
@@ -276,8 +274,6 @@ def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
     assert count == place.parts, f"{place.name} has {count} of {place.parts} parts"
     joined = parts[0]
     if place.parts > 1:
-        import torch
-
         if place.alternating:
             joined = torch.stack(parts, place.dim + 1).flatten(place.dim, place.dim + 1)
         else:

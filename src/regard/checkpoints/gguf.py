@@ -23,8 +23,8 @@ from regard.checkpoints.weights import Scaled, Stored, Weights
 from regard.errors import DamagedFileError, UnsupportedError, refusing
 from regard.files import check_content, sha256
 from regard.json_files import JsonFiles, JsonObject
+from regard.lazy import gguf
 from regard.models.configs.scaling import Llama3Scaling
-from regard.packages import optional_package
 from regard.text import TokenizerPair
 from regard.text.gguf import tokenizer_of
 
@@ -159,10 +159,8 @@ class _Weights(Weights):
 
 def _open(file: Path) -> GGUFReader:
     """Return the package's reader, which refuses what the file is too short for."""
-    with optional_package("gguf", "GGUF files need"):
-        from gguf import GGUFReader
 
-    class Reader(GGUFReader):  # type: ignore[misc, unused-ignore]
+    class Reader(gguf.GGUFReader):  # type: ignore[misc, unused-ignore]
         def _get(
             self, offset: int, dtype: DTypeLike, count: int = 1, override_order: object = None
         ) -> NDArray[Any]:
@@ -275,10 +273,8 @@ def _in_layout(name: str) -> str:
 
 
 def _check_kind(name: str, kind: GGMLQuantizationType) -> None:
-    from gguf import GGML_QUANT_SIZES, dequantize
-
     try:
-        dequantize(np.zeros(GGML_QUANT_SIZES[kind][1], np.uint8), kind)
+        gguf.dequantize(np.zeros(gguf.GGML_QUANT_SIZES[kind][1], np.uint8), kind)
     except NotImplementedError as error:
         raise UnsupportedError(
             f"{name} of the GGUF file is {kind.name}, which the package gguf cannot dequantize."
@@ -295,10 +291,8 @@ def _read(
     Args:
         heads: whose two halves take turns in the file, as llama.cpp rotates them; 0: none.
     """
-    from gguf import dequantize
-
     kind = tensor.tensor_type
-    numbers = tensor.data if kind.name in _STORED else dequantize(_bytes(file, tensor), kind)
+    numbers = tensor.data if kind.name in _STORED else gguf.dequantize(_bytes(file, tensor), kind)
     if kind.name == "BF16":
         numbers = numbers.view(np.uint16)
     numbers = np.require(

@@ -23,6 +23,7 @@ from regard.errors import (
 )
 from regard.files import sha256, sync, whole_file, write_json
 from regard.json_files import JsonFiles
+from regard.lazy import huggingface_hub
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile
@@ -98,12 +99,9 @@ def cached(name: str) -> Path | None:
     """Return the folder of a model of the Hugging Face Hub in the local cache. Asks no network."""
     if not is_id(name):
         return None
-    from huggingface_hub import try_to_load_from_cache  # slow to import, and seldom needed
-    from huggingface_hub.errors import HFValidationError
-
     try:
-        config = try_to_load_from_cache(name, "config.json")
-    except HFValidationError:  # such as a name with two dots in a row
+        config = huggingface_hub.try_to_load_from_cache(name, "config.json")
+    except huggingface_hub.errors.HFValidationError:  # such as a name with two dots in a row
         return None
     return Path(config).parent if isinstance(config, str) else None
 
@@ -111,9 +109,7 @@ def cached(name: str) -> Path | None:
 def cached_names() -> list[str]:
     """Return the models of the Hugging Face Hub whose settings and weights are in the local
     cache."""
-    from huggingface_hub import constants
-
-    places = sorted(Path(constants.HF_HUB_CACHE).glob("models--*"))
+    places = sorted(Path(huggingface_hub.constants.HF_HUB_CACHE).glob("models--*"))
     names = [folder.name.removeprefix("models--").replace("--", "/", 1) for folder in places]
     weights = (*WEIGHTS, *OLD_WEIGHTS)
     return [
@@ -161,22 +157,22 @@ def download(name: str, *, revision: str = "main") -> Path:
             f"a model on the Hugging Face Hub is {PREFIX}org/name; got {PREFIX}{name}. Give the"
             " name as in the address of the model's page."
         )
-    import huggingface_hub as hub  # slow to import, and seldom needed
-
     try:
-        info = hub.HfApi().model_info(name, revision=revision, files_metadata=True)
+        info = huggingface_hub.HfApi().model_info(name, revision=revision, files_metadata=True)
     except Exception as error:  # the client and what it calls raise many kinds
-        if _refused(error, hub):
+        if _refused(error, huggingface_hub):
             raise NotFoundError(
                 f"the Hugging Face Hub does not provide a model {name} ({first_line(error)})."
                 " Check the name, or give a folder."
             ) from error
-        return _fetched_before(hub, name, revision, error)
+        return _fetched_before(huggingface_hub, name, revision, error)
     files = {file.rfilename: file for file in info.siblings or () if wanted(file.rfilename)}
     if any(_matches(file, WEIGHTS) for file in files):
         files = {file: entry for file, entry in files.items() if not _matches(file, OLD_WEIGHTS)}
     try:
-        folder = Path(hub.snapshot_download(name, revision=info.sha, allow_patterns=[*files]))
+        folder = Path(
+            huggingface_hub.snapshot_download(name, revision=info.sha, allow_patterns=[*files])
+        )
     except Exception as error:
         raise UnavailableError(
             f"{name} could not be fetched ({first_line(error)}). Try again: the download resumes"

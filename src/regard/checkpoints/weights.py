@@ -21,6 +21,7 @@ from regard.arrays import Array, pieces
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
 from regard.files import check_content
 from regard.json_files import read_object, safetensors_entries
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -95,8 +96,6 @@ class Weights(Mapping[str, "Tensor"]):
             self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
 
     def __getitem__(self, name: str) -> Tensor:
-        import torch
-
         tensor: Tensor = self.read(name, torch)
         return tensor
 
@@ -158,10 +157,8 @@ class Weights(Mapping[str, "Tensor"]):
             ) from error
 
     def _open_bin(self, file: Path) -> None:
-        from torch import Tensor
-
         for name, tensor in _load_bin(file).items():
-            if not isinstance(tensor, Tensor):
+            if not isinstance(tensor, torch.Tensor):
                 raise DamagedFileError(
                     f"{file} must hold tensors by name; {name!r} is a {type(tensor).__name__}."
                     " Save the model's state_dict, or as safetensors."
@@ -214,8 +211,6 @@ class _Safetensors:
 def as_array(tensor: Tensor) -> NDArray[Any]:
     """Return a tensor's memory, (…), as an array. Of bfloat16, which numpy lacks, these are the
     bits in uint16; of what else it lacks, the numbers in float32."""
-    import torch
-
     tensor = tensor.detach().cpu()
     if tensor.dtype == torch.bfloat16:
         tensor = tensor.view(torch.uint16)
@@ -311,8 +306,6 @@ def _in_place_of(file: Path) -> str:
 def _load_bin(file: Path) -> dict[str, Any]:
     """Return the tensors of a .bin, which is a pickle: anything in it but tensors is refused
     unread."""
-    import torch
-
     options: dict[str, Any] = {"map_location": "cpu", "weights_only": True}
     try:
         with warnings.catch_warnings():

@@ -6,12 +6,13 @@ line for programs that read the output, and it is slow to import.
 
 from collections.abc import Sequence
 
+from regard.lazy import rich
 from regard.lines import one_line
 
 
 def columns(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Return the first `left` columns are aligned to the left, the others to the right."""
-    from rich.cells import cell_len  # Chinese letters and emoji are two columns wide
+    cell_len = rich.cells.cell_len  # Chinese letters and emoji are two columns wide
 
     cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from regard.cli.lines import Line
 from regard.cli.task_command import ResultT, TaskCommand
 from regard.lines import one_line
+from regard.tasks import images
 
 
 class ImageCommand(TaskCommand[ResultT]):
@@ -30,14 +31,12 @@ class ImageCommand(TaskCommand[ResultT]):
         """Return the lines, with those of its images in a folder's place."""
         if not self.reads_images:
             return group
-        from regard.tasks.images.task import image_files
-
         lines: list[Line] = []
         for line in group:
             if line.error is not None or not (line.text.strip() and Path(line.text).is_dir()):
                 lines.append(line)
                 continue
-            files = [str(file) for file in image_files(Path(line.text))]
+            files = [str(file) for file in images.task.image_files(Path(line.text))]
             self.named.update((line.number, file) for file in files)
             name = self.roles[0].name
             lines += [Line(line.number, file, line.fields | {name: file}) for file in files]

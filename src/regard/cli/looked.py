@@ -6,11 +6,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regard.checkpoints import hub
 from regard.cli.progress import waiting
 from regard.engine.options import TraceRequest
 from regard.errors import BadArgumentError, shortened
+from regard.figures import terminal
 from regard.lines import is_number, one_line
 from regard.options import check_options
+from regard.tasks import images, looking, matching
 
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace
@@ -32,9 +35,7 @@ class PlainLook:
 
     def run(self) -> None:
         """Print what was asked for."""
-        from regard.checkpoints.hub import short_name
-
-        head, request = head_of(self.head), TraceRequest(short_name(self.model), self.text)
+        head, request = head_of(self.head), TraceRequest(hub.short_name(self.model), self.text)
         check_options(request)
         if self.terminal:
             check_grid(self.text)
@@ -54,12 +55,9 @@ def traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trac
             from regard.inspection import Trace
 
             return Trace.load(model)
-        from regard.tasks import looking
-        from regard.tasks.images.task import is_image
-        from regard.tasks.matching.task import Matcher
-
         opened, seen = looking.open_for_looking(model), Path(text)
-        is_file = isinstance(opened, Matcher) and is_image(seen)  # which reads texts and images
+        # A matcher reads texts and images.
+        is_file = isinstance(opened, matching.task.Matcher) and images.task.is_image(seen)
         return looking.look_at(opened, seen if is_file else text, **options)
 
 
@@ -103,7 +101,6 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
     """Return a layer's map of words, to be printed."""
     import numpy as np
 
-    from regard.figures.terminal import alignment_grid, sound_columns, sound_grid
     from regard.inspection.views.part import names
     from regard.inspection.views.tiles import TileRequest, spans, tile
 
@@ -119,7 +116,7 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
         )
     tokens, peaks = trace.axes[layer.keys].tokens, trace.axes[layer.keys].peaks
     if peaks is not None:
-        count = min(sound_columns(), len(peaks))
+        count = min(terminal.sound_columns(), len(peaks))
         column_spans = [*pairwise(len(peaks) * k // count for k in range(count + 1))]
         columns = [tokens[first] for first, _ in column_spans]
     _check_cells(len(rows), len(columns))
@@ -141,12 +138,12 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
         behind = 1 - float(weights.sum(1).mean())
         caption += f", by its largest; {100 * behind:.1f} % is in the silence behind the sound"
         loud = [max(peaks[first:last]) for first, last in column_spans]
-        return sound_grid(loud, rows, weights, caption=caption)
+        return terminal.sound_grid(loud, rows, weights, caption=caption)
     if column_spans is not None:
         inside = {key for span in column_spans for key in range(*span)}
         outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
         caption += f"; the rest goes to {one_line(', '.join(outside))}" if outside else ""
-    return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)
+    return terminal.alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)
 
 
 def as_json_of(trace: "Trace", request: TraceRequest) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.checkpoints import hub
 from regard.engine.options import EngineOptions
 from regard.errors import BadArgumentError, NotFoundError
 
@@ -117,8 +118,6 @@ def located(model: str, download: bool, *command: str) -> str:
     Raises:
         NotFoundError: the model is not here; says which command fetches it.
     """
-    from regard.checkpoints import hub
-
     if model.startswith(hub.PREFIX):
         return model
     try:

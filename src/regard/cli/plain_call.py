@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from regard.checkpoints import shipped
+from regard.cli import looked, task_command
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
         return plain_look(rest)
     if verb not in catalog.VERBS:
         return None
-    from regard.cli.task_command import call, class_of
-
-    command, texts = class_of(verb), list[str]()
+    command, texts = task_command.class_of(verb), list[str]()
     common: dict[str, Any] = {"texts": texts}
     following = iter(rest)
     for argument in following:
@@ -38,7 +37,7 @@ def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
         else:
             texts.append(argument)
     default = command.model_default or catalog.default(catalog.VERBS[verb])
-    return call(verb, **common) if texts and (common.get("model") or default) else None
+    return task_command.call(verb, **common) if texts and (common.get("model") or default) else None
 
 
 def plain_look(arguments: Sequence[str]) -> "PlainLook | None":
@@ -59,7 +58,5 @@ def plain_look(arguments: Sequence[str]) -> "PlainLook | None":
             plain.append(argument)
     if len(plain) != 2 or not plain[1].strip() or not {"terminal", "as_json"} & settings.keys():
         return None
-    from regard.cli.looked import PlainLook
-
     model, text = plain
-    return PlainLook(model, text.strip(), **settings) if shipped.find(model) else None
+    return looked.PlainLook(model, text.strip(), **settings) if shipped.find(model) else None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Task
 
+from regard.lazy import rich
+
 
 def is_watched() -> bool:
     """Return whether to show progress: only if stderr is a terminal."""
@@ -30,20 +32,19 @@ def progress_bar(
     if not (shown and is_watched()):
         yield lambda done: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as TimeLeft
-    from rich.text import Text
 
-    class Rate(ProgressColumn):
-        def render(self, task: "Task") -> Text:
-            return Text("" if task.speed is None else f"{task.speed:,.1f} {rate}/s")
+    class Rate(rich.progress.ProgressColumn):
+        def render(self, task: "Task") -> rich.text.Text:
+            return rich.text.Text("" if task.speed is None else f"{task.speed:,.1f} {rate}/s")
 
-    columns = [TextColumn(what), BarColumn(), MofNCompleteColumn()]
-    columns += [Rate(), TimeLeft(compact=True)] if rate else [TimeLeft(compact=True)]
+    columns = [rich.progress.TextColumn(what), rich.progress.BarColumn()]
+    columns += [rich.progress.MofNCompleteColumn(), *([Rate()] if rate else [])]
+    columns.append(rich.progress.TimeRemainingColumn(compact=True))
     # Speed is that of the last ten minutes: what is advanced by a lot at once is seldom advanced.
-    console, period = Console(stderr=True), 600 if rate else 30
-    with Progress(*columns, console=console, transient=True, speed_estimate_period=period) as bar:
+    console, period = rich.console.Console(stderr=True), 600 if rate else 30
+    with rich.progress.Progress(
+        *columns, console=console, transient=True, speed_estimate_period=period
+    ) as bar:
         task = bar.add_task(what, total=total, completed=done)
         yield lambda done: bar.advance(task, done)
 
@@ -54,8 +55,5 @@ def waiting(what: str) -> Iterator[None]:
     if not is_watched():
         yield
         return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status(escape(what)):
+    with rich.console.Console(stderr=True).status(rich.markup.escape(what)):
         yield

@@ -7,7 +7,9 @@ from typing import Generic, TypeVar
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
+from regard.engine import batching
 from regard.errors import OtherLanguageError, RegardError
+from regard.tasks import translation
 
 T = TypeVar("T")
 
@@ -41,8 +43,6 @@ class Refusals(Generic[T]):
         Raises:
             RegardError: a line is refused, and `keep_going` is False; the message has its number.
         """
-        from regard.engine.batching import answer_each
-
         lines = list(group)
         places_asked = [k for k, line in enumerate(lines) if self._is_asked(line)]
         progress(len(lines) - len(places_asked))
@@ -56,7 +56,7 @@ class Refusals(Generic[T]):
             lines[k] = replace(lines[k], error=refusal, reason=str(reason))
             progress(1)
 
-        answers = answer_each(
+        answers = batching.answer_each(
             lambda places: self.answer([lines[places_asked[place]] for place in places], progress),
             range(len(places_asked)),
             refuse,
@@ -91,6 +91,4 @@ class Refusals(Generic[T]):
 
 def say_doubts(name: str, doubted: Sequence[str], count: int, total: int) -> None:
     """Say which texts seem to be in another language than the model's."""
-    from regard.tasks.translation.task import doubt_said
-
-    say(doubt_said(name, doubted, count, total, "--strict-language"))
+    say(translation.task.doubt_said(name, doubted, count, total, "--strict-language"))

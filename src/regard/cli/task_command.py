@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from regard import engine
+from regard.cli import jobs
 from regard.cli.file_options import FileOptions
 from regard.cli.lines import Line
 from regard.cli.progress import progress_bar
@@ -22,7 +24,7 @@ from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.lines import beside, json_line
 from regard.options import Options
-from regard.tasks import catalog
+from regard.tasks import catalog, loading
 
 if TYPE_CHECKING:
     from regard.engine.result import Result
@@ -152,9 +154,7 @@ class TaskCommand(Generic[ResultT]):
         files = {name: bool(self.common[name]) for name in ("input", "output")}
         self.files.check_use(**files, job=self.is_job)
         if self.is_job:
-            from regard.cli.jobs.run import answer_files
-
-            answer_files(self)
+            jobs.run.answer_files(self)
             return
         check_output(self.output, self.files.overwrite)
         groups = self.groups()
@@ -203,13 +203,11 @@ class TaskCommand(Generic[ResultT]):
         Raises:
             RegardError: no such model, or an option that it cannot have.
         """
-        from regard.engine.engines import computed_by
         from regard.generation.config import decoding_of
-        from regard.tasks.loading import load
 
-        task = load(self.model, self.kind_name)
+        task = loading.load(self.model, self.kind_name)
         settings = {name: self.common[name] for name in ("precision", "threads")}
-        task = computed_by(task, self.common["engine"], **settings, say=self.say)
+        task = engine.engines.computed_by(task, self.common["engine"], **settings, say=self.say)
         self.task, self.call = task.with_options(**self.chosen)
         if "Decoding" in self.kind.decoding:
             if ignored := ", ".join(getattr(self.task, "not_followed", ())):
@@ -239,9 +237,7 @@ class TaskCommand(Generic[ResultT]):
                 " reads; the rest was left out. Split the text."
             )
         if not getattr(result, "finished", True):
-            from regard.engine.result import shape
-
-            name = next(iter(shape(self.result_class)))  # type: ignore[arg-type]
+            name = next(iter(engine.result.shape(self.result_class)))  # type: ignore[arg-type]
             self.say(
                 f"the {name} of line {line.number} was cut off before it ended, or where it began"
                 " to repeat itself; raise --max-new-tokens or split the line."

@@ -20,6 +20,7 @@ from regard.data.reader import format_of
 from regard.data.roles import Role
 from regard.data.streams import as_utf8, open_bytes
 from regard.errors import BadArgumentError
+from regard.files import whole_file
 
 
 def text_groups(
@@ -107,8 +108,6 @@ def destination(output: Path | None, mode: str = "w") -> Iterator[IO[Any]]:
     if output is None:
         yield sys.stdout
         return
-    from regard.files import whole_file
-
     with (
         whole_file(output) as path,
         path.open(mode, encoding=None if "b" in mode else "utf-8") as file,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from regard.cli.streams import is_first_process
+from regard.lazy import rich
 from regard.lines import one_line
 
 if TYPE_CHECKING:
@@ -149,14 +150,11 @@ def evaluation_line(
 
 
 def _bar() -> "rich.progress.Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[left]}"),
-        console=Console(stderr=True),
+    return rich.progress.Progress(
+        rich.progress.TextColumn("{task.description}"),
+        rich.progress.BarColumn(),
+        rich.progress.TextColumn("{task.fields[left]}"),
+        console=rich.console.Console(stderr=True),
         transient=True,
         redirect_stdout=sys.stdout.isatty(),  # a file that takes stdout keeps it
     )

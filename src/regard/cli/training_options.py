@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from regard.cli.streams import is_first_process
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from regard.options import Options
@@ -91,8 +92,6 @@ def use_run_threads(threads: int | None, run: Path) -> None:
     """Compute with `threads`; by default with as many as the run in the folder began with, if this
     machine has them and there are as many processes, so that the same command gives the same
     bits."""
-    import torch
-
     from regard.training import RunFolder
     from regard.training.processes import launched
 

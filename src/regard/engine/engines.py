@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from regard.arrays import Array
 from regard.engine.batching import cores
+from regard.engine.native import decodes, loading, looking
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
 from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    import torch
     from torch import nn
 
     from regard.engine.handle import ModelHandle
@@ -166,13 +167,9 @@ class Torch(Engine):
         return Torch(handle)
 
     def use_threads(self, threads: int) -> None:
-        import torch
-
         torch.set_num_threads(threads)
 
     def array(self, x: NDArray[Any]) -> torch.Tensor:
-        import torch
-
         return torch.as_tensor(x).to(device_of(self._handle.model), non_blocking=True)
 
     def __call__(self, **inputs: Array) -> NDArray[np.float32]:
@@ -213,8 +210,6 @@ class Torch(Engine):
 
     @contextmanager
     def _computing(self) -> Iterator[Any]:
-        import torch
-
         with torch.inference_mode():
             yield self._handle.model
 
@@ -238,13 +233,11 @@ class Native(Engine):
     def __init__(
         self, handle: ModelHandle, say: Say, *, precision: str | None, threads: int | None
     ):
-        from regard.engine.native.loading import open_native
-
         precision, self._state = precision or "fp32", handle.state
         in_files = self._state is None and not handle.is_loaded
         model: Any = handle.source if in_files else handle.original
         self.name = f"native {precision}"
-        self.packed = open_native(
+        self.packed = loading.open_native(
             model, precision, threads=threads or cores(), shared=threads is None
         )
         self.workers = cores() if threads is None else 1
@@ -258,21 +251,17 @@ class Native(Engine):
         return self if handle.state == self._state else Torch(handle)
 
     def own(self, handle: ModelHandle) -> Ours:
-        from regard.engine.native.looking import seen
-
         start_id = getattr(handle.config, "start_id", None)
         if start_id not in self._seen:  # it keeps the weights that it has read
-            self._seen[start_id] = seen(self.packed, self._model, start_id=start_id)
+            self._seen[start_id] = looking.seen(self.packed, self._model, start_id=start_id)
         return self._seen[start_id]
 
     def use_threads(self, threads: int) -> None:
         pass
 
     def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
-        from regard.engine.native.decodes import is_searched
-
         shares = SHARES * self.workers if self.workers > 1 else 1
-        return max(min(AT_ONCE, texts // shares) if is_searched(config) else 1, batch_size)
+        return max(min(AT_ONCE, texts // shares) if decodes.is_searched(config) else 1, batch_size)
 
     def write(
         self,

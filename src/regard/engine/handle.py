@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import checkpoints
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.fit import check_state
 from regard.engine.engines import Engine, Torch
 from regard.errors import UnsupportedError
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from torch import nn
@@ -129,12 +131,8 @@ class ModelHandle:
 
     @classmethod
     def _read(cls, checkpoint: Checkpoint) -> Model:
-        import torch
-
-        from regard.checkpoints import from_pretrained
-
         with torch.inference_mode(False):  # it may be trained later
-            return from_pretrained(checkpoint)
+            return checkpoints.from_pretrained(checkpoint)
 
     @property
     def model(self) -> Any:

@@ -16,11 +16,11 @@ from regard.engine.batching import by_length
 from regard.engine.handle import ModelHandle
 from regard.engine.task import Task, check_text
 from regard.errors import UnsupportedError
+from regard.lazy import torch
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor, nn
 
     from regard.inspection import Trace
@@ -58,8 +58,6 @@ class Batch:
 
     def to(self, device: "torch.device | str") -> "Batch":
         """Tensors on a device."""
-        import torch
-
         found = {
             name: None if each is None else torch.as_tensor(each).to(device, non_blocking=True)
             for name, each in vars(self).items()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
+from regard import checkpoints
 from regard.engine.batching import by_length
 from regard.engine.calibration import UNCALIBRATED, Calibration
 from regard.engine.handle import EncoderDecoderHandle
@@ -23,10 +24,10 @@ from regard.engine.task import Task, check_known, check_text
 from regard.errors import BadArgumentError, DamagedFileError, OtherLanguageError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
+from regard.lazy import torch
 from regard.text import Tokenizer, TokenizerPair
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
     from regard.engine.handle import IdConfig
@@ -155,12 +156,10 @@ class TextToText(Task):
         Args:
             dtype: of the written weights; float32 by default.
         """
-        import torch
-
-        from regard.checkpoints import save_pretrained
-
         folder, settings = Path(folder), self.saved_settings()
-        save_pretrained(self.model, folder, dtype=dtype or torch.float32, settings=settings)
+        checkpoints.save_pretrained(
+            self.model, folder, dtype=dtype or torch.float32, settings=settings
+        )
         self.tokenizers.save(folder)
         write_json(folder / "generation_config.json", self.generation.to_dict())
         self.calibration.save(folder)
@@ -373,8 +372,6 @@ class TextToText(Task):
 
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:
         """Such ids with the special tokens around them and padding, (batch, source length)."""
-        import torch
-
         return torch.from_numpy(self.handle.padded(self._around(sources))).to(self.device)
 
     def _around(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -20,6 +20,7 @@ from regard.figures.style import (
     check_width,
     visible,
 )
+from regard.lazy import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,9 +168,6 @@ def _places(count: int, tall: float) -> Values:
 def _draw(
     axes: Axes, lines: list[Line], largest: float, shape: tuple[int, ...], tall: float
 ) -> None:
-    from matplotlib.collections import LineCollection
-    from matplotlib.colors import to_rgba
-
     along = np.linspace(0, 1, 25)
     bend = along**2 * (3 - 2 * along)  # level at both ends, so that a line meets its token
     starts, ends = _places(shape[1], tall), _places(shape[2], tall)
@@ -179,11 +177,14 @@ def _draw(
     ]
     parts = [weight / largest for weight, *_ in lines]
     colors = [
-        to_rgba(CATEGORICAL[head], 0.12 + 0.78 * part)
+        matplotlib.colors.to_rgba(CATEGORICAL[head], 0.12 + 0.78 * part)
         for part, (_, head, _, _) in zip(parts, lines, strict=True)
     ]
     widths = [0.3 + 2.4 * part for part in parts]
-    axes.add_collection(LineCollection(paths, colors=colors, linewidths=widths), autolim=False)
+    axes.add_collection(
+        matplotlib.collections.LineCollection(paths, colors=colors, linewidths=widths),
+        autolim=False,
+    )
 
 
 def _legend_rows(names: list[str], width: float, type_: Type) -> list[list[tuple[float, int]]]:

@@ -22,9 +22,9 @@ from regard.figures.style import (
     RULE,
     TYPE_PT,
     check_width,
-    require_matplotlib,
     visible,
 )
+from regard.lazy import matplotlib, require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def geometry_figure(
 ) -> Figure:
     """Three squares: the embeddings; one query among the keys; the values, and the chain of
     weighted values that ends where the output does."""
-    require_matplotlib()
+    require(matplotlib)
     width = check_width(width_mm)
     rows, columns = _names(tokens), _names(key_tokens)
     title = f"What “{_names([geometry.token])[0]}” becomes in head {geometry.head}"

@@ -37,6 +37,7 @@ from regard.figures.style import (
     sequential,
     visible,
 )
+from regard.lazy import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,10 +174,12 @@ def _write(axes: Axes, image: AxesImage, values: Values, texts: list[str], type_
 def _paint(
     axes: Axes, values: Values, block: int, scale: Scale, limits: tuple[float, float] | None
 ) -> AxesImage:
-    from matplotlib.colors import LogNorm, Normalize
-
     low, high = limits or limits_of(values, scale)
-    norm = LogNorm(low, high, clip=True) if scale == "log" else Normalize(low, high)
+    norm = (
+        matplotlib.colors.LogNorm(low, high, clip=True)
+        if scale == "log"
+        else matplotlib.colors.Normalize(low, high)
+    )
     colors = diverging() if scale == "difference" else sequential()
     # The ground is hatched and masked cells are left open. A tall or wide map fills its axes.
     axes.set_facecolor("#f4f4f4")

@@ -20,6 +20,7 @@ from regard.figures.style import (
     diverging,
     sequential,
 )
+from regard.lazy import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
@@ -52,8 +53,6 @@ def images(
             number is.
         quantity: what the numbers are, to stand at a scale below.
     """
-    from matplotlib.cm import ScalarMappable
-
     values = {name: np.asarray(picture, dtype=np.float64) for name, picture in pictures.items()}
     _check(values, scale)
     type_ = Type([title, quantity, *values])
@@ -101,7 +100,8 @@ def images(
             spine.set(linewidth=0.4, color=RULE)
         sheet.lines(left, tops[row] + tall[row] * fit + 1.0, names[number])
     if quantity:
-        colors_of = ScalarMappable(image.norm, image.cmap)  # without their transparency
+        # Without their transparency.
+        colors_of = matplotlib.cm.ScalarMappable(image.norm, image.cmap)
         sheet.scale(colors_of, 5.0, tops[-1] + 1.0, type_.fit(quantity, width - 7.0))
     return sheet.figure
 

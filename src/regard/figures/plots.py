@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from regard.errors import BadArgumentError
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import CATEGORICAL, LINE_MM, MUTED, PAGE_MM, RULE, TYPE_PT, check_width
+from regard.lazy import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,8 +77,6 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
 
 
 def _draw(axes: Axes, panel: Plot, colors: Mapping[str, str], type_: Type) -> None:
-    from matplotlib.ticker import LogLocator, MaxNLocator
-
     for x, y in panel.points.values():
         axes.plot(x, y, ".", color=RULE, markersize=3, markeredgewidth=0)
     for name, (x, y) in panel.lines.items():
@@ -93,10 +92,10 @@ def _draw(axes: Axes, panel: Plot, colors: Mapping[str, str], type_: Type) -> No
             continue
         if letter in panel.log:
             axes.set(**{f"{letter}scale": "log"})
-            axis.set_major_locator(LogLocator(numticks=6))
+            axis.set_major_locator(matplotlib.ticker.LogLocator(numticks=6))
             axis.set_minor_formatter(lambda value, _: "")
         else:
-            axis.set_major_locator(MaxNLocator(5))
+            axis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
         # As elsewhere: exponents would be smaller than the smallest type.
         axis.set_major_formatter(lambda value, _: f"{value:g}".replace("-", "−"))
     axes.grid(color=RULE, linewidth=0.3)

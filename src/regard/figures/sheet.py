@@ -17,8 +17,8 @@ from regard.figures.style import (
     RULE,
     SMALL_PT,
     quiet_about_glyphs,
-    require_matplotlib,
 )
+from regard.lazy import matplotlib, require
 from regard.letters import edge
 
 if TYPE_CHECKING:
@@ -78,11 +78,9 @@ def _has_shape(character: str) -> bool:
 
 def _known() -> list[str]:
     """Upright families of ordinary weight: those without serifs first, then by name."""
-    from matplotlib.font_manager import fontManager
-
     names = {
         font.name
-        for font in fontManager.ttflist
+        for font in matplotlib.font_manager.fontManager.ttflist
         if font.style == "normal"
         and font.weight in (400, "normal", "regular")
         and not font.name.startswith("Last Resort")  # its glyphs are the boxes
@@ -93,22 +91,19 @@ def _known() -> list[str]:
 @lru_cache(maxsize=1)
 def _installed() -> list[str]:
     """Look again, also for fonts that were installed since matplotlib last looked."""
-    from matplotlib.font_manager import findSystemFonts, fontManager
-
-    listed = {font.fname for font in fontManager.ttflist}
-    for file in sorted(set(findSystemFonts()) - listed):
+    listed = {font.fname for font in matplotlib.font_manager.fontManager.ttflist}
+    for file in sorted(set(matplotlib.font_manager.findSystemFonts()) - listed):
         with suppress(OSError, RuntimeError):  # a font that cannot be read is left out
-            fontManager.addfont(file)
+            matplotlib.font_manager.fontManager.addfont(file)
     return _known()
 
 
 @cache
 def _characters_of(family: str) -> frozenset[str]:
-    from matplotlib.font_manager import findfont
-    from matplotlib.ft2font import FT2Font
-
     try:
-        font = FT2Font(findfont(family, fallback_to_default=False))
+        font = matplotlib.ft2font.FT2Font(
+            matplotlib.font_manager.findfont(family, fallback_to_default=False)
+        )
         return frozenset(map(chr, font.get_charmap()))
     except (OSError, RuntimeError, ValueError):  # listed, but moved away or broken
         return frozenset()
@@ -121,12 +116,13 @@ class Type:
     """The fonts of one figure, chosen for its texts, and how much room each text takes."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        require_matplotlib()
+        require(matplotlib)
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
 
         self.families = families(texts)
-        self._renderer = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DOTS)).get_renderer()
+        self._renderer = FigureCanvasAgg(
+            matplotlib.figure.Figure(figsize=(1, 1), dpi=DOTS)
+        ).get_renderer()
 
     def text(self, points: float = SMALL_PT, color: str = INK, **more: object) -> dict[str, Any]:
         """Keywords of a text, which is taken as it is: a token "$x$" is no formula."""
@@ -135,11 +131,9 @@ class Type:
 
     def width(self, text: str, points: float = SMALL_PT) -> float:
         """Width of a text in millimeters."""
-        from matplotlib.font_manager import FontProperties
-
         if not text:
             return 0.0
-        font = FontProperties(family=self.families, size=points)
+        font = matplotlib.font_manager.FontProperties(family=self.families, size=points)
         with quiet_about_glyphs():
             pixels = self._renderer.get_text_width_height_descent(text, font, False)[0]
         return float(pixels) / DOTS * INCH_MM
@@ -183,10 +177,10 @@ class Sheet:
     """White paper of a given size; its parts are placed in millimeters from the top left."""
 
     def __init__(self, width_mm: float, height_mm: float, type_: Type) -> None:
-        from matplotlib.figure import Figure
-
         self.width, self.height, self.type = width_mm, height_mm, type_
-        self.figure = Figure(figsize=(width_mm / INCH_MM, height_mm / INCH_MM), facecolor="white")
+        self.figure = matplotlib.figure.Figure(
+            figsize=(width_mm / INCH_MM, height_mm / INCH_MM), facecolor="white"
+        )
 
     def axes(self, left: float, top: float, width: float, height: float) -> Axes:
         across, down = self.width, self.height

@@ -9,15 +9,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
 from regard.files import whole_file
-from regard.packages import optional_package
+from regard.lazy import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
@@ -85,9 +84,7 @@ def _srgb(lightness: Curve, chroma: Curve, hue: Curve) -> Curve:
 
 
 def _map(name: str, colors: Curve) -> Colormap:
-    from matplotlib.colors import ListedColormap
-
-    scale = ListedColormap([tuple(color) for color in colors.tolist()], name=name)
+    scale = matplotlib.colors.ListedColormap([tuple(color) for color in colors.tolist()], name=name)
     # A masked cell is open: the hatching of the ground shows.
     return scale.with_extremes(bad=(0, 0, 0, 0))
 
@@ -117,20 +114,16 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         raise BadArgumentError(
             f"a figure is saved as .{', .'.join(FORMATS)}; got {path.name!r}. Choose one of these."
         )
-    matplotlib = require_matplotlib()
     # Type 42 keeps whole outlines, which journals ask for; no date, so that a figure drawn again
     # is the same file.
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "regard", "pdf.fonttype": 42}
+    settings: dict[Any, object] = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "regard",
+        "pdf.fonttype": 42,
+    }
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
     with whole_file(path) as file, matplotlib.rc_context(settings), quiet_about_glyphs():
         figure.savefig(file, format=kind, dpi=DOTS, metadata=metadata, facecolor="white")
-
-
-def require_matplotlib() -> ModuleType:
-    """Return the module. Raises UnavailableError naming what to install where it is missing."""
-    with optional_package("matplotlib", "figures need"):
-        import matplotlib
-    return matplotlib
 
 
 def check_width(width_mm: float) -> float:

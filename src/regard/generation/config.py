@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from regard.errors import BadArgumentError, unknown
+from regard.lazy import torch
 from regard.options import OptionsT, check_options, option, panel_of, with_options
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
     from regard.shapes import Int
@@ -134,8 +134,6 @@ class GenerationConfig:
             raise BadArgumentError(
                 "decoder_start_token_id must be set to start an encoder–decoder; got None."
             )
-        import torch
-
         return torch.full((batch, 1), self.decoder_start_token_id, device=device)
 
     def with_all_found(self) -> GenerationConfig:

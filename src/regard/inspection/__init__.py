@@ -7,13 +7,16 @@ from regard.inspection.models import trace
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.views.tiles import Tile, TileRequest, thumbnails, tile
-from regard.lazy import attach
+from regard.lazy import attach, modules
 
 if TYPE_CHECKING:
+    from regard.inspection import huggingface
     from regard.inspection.alignment import STEPS, cross_attention
     from regard.inspection.attribution import logit_attribution, logit_lens, measures, spearman
     from regard.inspection.views.ablation import ablate
     from regard.inspection.views.statistics import head_statistics
+else:
+    (huggingface,) = modules(__name__, "huggingface")
 
 __all__ = [
     "STEPS",

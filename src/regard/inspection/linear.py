@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from regard.inspection.tap import Tap
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 
-def weight_of(module: nn.Module) -> Tensor | None:
+def weight_of(module: torch.nn.Module) -> Tensor | None:
     """Return a linear layer's weight as (inputs, outputs); None for any other module."""
-    from torch import Tensor, nn
-
     weight = getattr(module, "weight", None)
-    if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
+    if not isinstance(weight, torch.Tensor) or weight.ndim != 2 or not weight.is_floating_point():
         return None
-    if isinstance(module, nn.Linear):
+    if isinstance(module, torch.nn.Linear):
         return weight.mT
     # GPT-2's Conv1D is a linear layer whose weight is stored the other way round.
     return weight if type(module).__name__ == "Conv1D" else None
@@ -34,10 +33,8 @@ class Projections:
         """`output` of the attention, (batch, heads, queries, value_dim)."""
         self._expected = (tap, output)
 
-    def see(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def see(self, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep the weight of a linear layer whose input is the expected output."""
-        import torch
-
         if self._expected is None or not args:
             return
         tap, output = self._expected
@@ -51,7 +48,7 @@ class Projections:
             self._expected = None
 
 
-def linear_layers(model: nn.Module) -> list[nn.Module]:
+def linear_layers(model: torch.nn.Module) -> list[torch.nn.Module]:
     """Return the modules to watch for `Projections.see`."""
     return [
         module

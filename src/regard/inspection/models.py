@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regard import models
 from regard.arrays import Array, arrays_of, finite, without_gradients
 from regard.attention import Call
 from regard.attention.disentangled import Distances
@@ -41,6 +42,7 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.writing import Found, Written, likeliest, written
+from regard.lazy import torch
 from regard.models.configs.facts import Facts
 from regard.progress import report
 
@@ -230,8 +232,6 @@ def no_changes(model: Looked) -> AbstractContextManager[object]:
     """Return the context in which a model is read only."""
     if not is_module(model):
         return nullcontext()
-    import torch
-
     return torch.inference_mode()
 
 
@@ -239,8 +239,6 @@ def as_read(model: Looked, value: object) -> object:
     """Return a value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
-    import torch
-
     return torch.from_numpy(value).to(next(model.parameters()).device)
 
 
@@ -420,9 +418,7 @@ def tap_name(path: str) -> str:
 
 def output_weight(attention: object) -> Array | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
-    from regard.models.layers import MultiHeadAttention
-
-    if not isinstance(attention, MultiHeadAttention):
+    if not isinstance(attention, models.layers.MultiHeadAttention):
         return None
     return attention.output.weight.detach().mT.view(attention.num_heads, attention.head_dim, -1)
 

@@ -20,12 +20,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import models
 from regard.arrays import Array, arrays_of, torch_if_imported
 from regard.attention import Call, listening
 from regard.attention.record import Attention
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
+from regard.inspection.watching import watching
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -99,13 +102,10 @@ def routing(model: Looked, listener: Callable[[str, Array], None]) -> Iterator[N
         with model.capturing(routed=listener):
             yield
         return
-    from regard.inspection.watching import watching
-    from regard.models.layers import MixtureOfExperts
-
     paths = {
         module.router: path
         for path, module in model.named_modules()
-        if isinstance(module, MixtureOfExperts)
+        if isinstance(module, models.layers.MixtureOfExperts)
     }
 
     def after(router: "nn.Linear", args: tuple[Any, ...], logits: Array) -> None:
@@ -240,8 +240,6 @@ class Memory:
         return room.view(tensor.dtype).view(tensor.shape).copy_(tensor)
 
     def _new_block(self, least: int) -> "Tensor":
-        import torch
-
         if least > self.BLOCK:
             return torch.empty(least, dtype=torch.uint8)
         try:  # not tested first: another thread could take the last one in between
@@ -273,8 +271,6 @@ def empty_on_disk(shape: tuple[int, ...], dtype: "DTypeLike") -> NDArray[Any]:
 
 def on_disk(tensor: "Tensor") -> "Tensor":
     """Copy a tensor to a temporary file that is paged in as it is read."""
-    import torch
-
     handle, path = tempfile.mkstemp(prefix="regard-trace-")
     os.close(handle)
     try:

@@ -7,6 +7,7 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from regard import figures
 from regard.arrays import Array
 from regard.errors import UnavailableError
 from regard.files import whole_file
@@ -16,9 +17,14 @@ from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
 from regard.inspection.writing import Written, generation_info
+from regard.lazy import modules
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from regard.inspection import attribution, storage
+else:
+    attribution, storage = modules("regard.inspection", "attribution", "storage")
 
 # The page is built on this package, so it is found by name, as a plug-in: [project.entry-points]
 # in pyproject.toml. These are the same names, for a copy of the source that was not installed.
@@ -81,37 +87,27 @@ class Trace(TraceData):
         >>> Trace.load("station.safetensors")["decoder.layers.1.cross"]
         <Tap decoder.layers.1.cross: 4 heads, target x source = 6 x 6>
         """
-        from regard.inspection.storage import save_trace
-
-        save_trace(self, path)
+        storage.save_trace(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
         """Return the trace that `save` wrote. Raises DamagedFileError for any other or incomplete
         file."""
-        from regard.inspection.storage import load_trace
-
-        return cls(**load_trace(path))
+        return cls(**storage.load_trace(path))
 
     def lens(self, step: int) -> Lens:
         """See `attribution.logit_lens`."""
-        from regard.inspection.attribution import logit_lens
-
-        return logit_lens(self, step)
+        return attribution.logit_lens(self, step)
 
     def attribution(self, step: int, against: int | None = None) -> Attribution:
         """See `attribution.logit_attribution`."""
-        from regard.inspection.attribution import logit_attribution
-
-        return logit_attribution(self, step, against)
+        return attribution.logit_attribution(self, step, against)
 
     def measures(
         self, steps: Sequence[int] | None = None, axis: str | None = None
     ) -> list[Measures]:
         """See `attribution.measures`."""
-        from regard.inspection.attribution import measures
-
-        return measures(self, steps, axis)
+        return attribution.measures(self, steps, axis)
 
     def patterns(self, tap: str) -> list[HeadInfo]:
         """Statistics of each head of a layer from all rows of its map: entropy and mean distance,
@@ -168,11 +164,9 @@ class Trace(TraceData):
                 outside the sink's column).
             part: queries, keys, quantity and group, as `inspection.views.part.part` takes them.
         """
-        from regard.figures.style import save  # slow to import, as matplotlib is
-
         figure = part_of(self, tap, head, **part).figure(scale)  # type: ignore[arg-type]
         if path is not None:
-            save(figure, path)
+            figures.style.save(figure, path)
         return figure
 
     def to_html(self, path: str | os.PathLike[str], **kept: object) -> list[str]:

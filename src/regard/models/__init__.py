@@ -5,9 +5,10 @@ Names are imported when they are first used: `configs` needs no torch.
 
 from typing import TYPE_CHECKING
 
-from regard.lazy import attach
+from regard.lazy import attach, modules
 
 if TYPE_CHECKING:
+    from regard.models import layers
     from regard.models.configs.decoder import DECODER_PRESETS, DecoderConfig, decoder_preset
     from regard.models.configs.dual_encoder import DualEncoderConfig
     from regard.models.configs.encoder import ENCODER_PRESETS, EncoderConfig, encoder_preset
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from regard.models.speech import SpeechEncoderDecoder
     from regard.models.text_reader import TextReader
     from regard.models.vision import VisionTransformer
+else:
+    (layers,) = modules(__name__, "layers")
 
 __all__ = [
     "DECODER_PRESETS",

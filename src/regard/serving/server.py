@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
+from regard import http, serving
 from regard.engine.batching import cores
 from regard.errors import RegardError, UnavailableError
 from regard.http.guard import Access
@@ -69,17 +70,10 @@ def serve(
     Raises:
         RegardError: a model cannot be served.
     """
-    from regard.http.server import answer
-    from regard.serving.app import create_app
-    from regard.serving.logs import log_to_stderr
-    from regard.serving.metrics import Metrics
-    from regard.serving.process import answer_first, keep_what_is_loaded, return_freed_memory
-    from regard.serving.served import Served
-
-    return_freed_memory()
-    log_to_stderr()
-    metrics = Metrics()
-    served = Served(
+    serving.process.return_freed_memory()
+    serving.logs.log_to_stderr()
+    metrics = serving.metrics.Metrics()
+    served = serving.served.Served(
         settings.models,
         settings.limits,
         metrics,
@@ -87,11 +81,11 @@ def serve(
         precision=settings.precision,
         say=say,
     )
-    app = create_app(served, metrics, settings.access, traces=traces)
-    keep_what_is_loaded()
-    answer_first()
+    app = serving.app.create_app(served, metrics, settings.access, traces=traces)
+    serving.process.keep_what_is_loaded()
+    serving.process.answer_first()
     started()
-    answer(
+    http.server.answer(
         app,
         listener,
         seconds=settings.limits.seconds,
@@ -152,9 +146,7 @@ def _keep(team: list["Worker"], start: Callable[[], "Worker"], signals: list[int
     from prometheus_client import CollectorRegistry, Counter
     from prometheus_client.multiprocess import mark_process_dead
 
-    from regard.serving.logs import log_to_stderr
-
-    log_to_stderr()
+    serving.logs.log_to_stderr()
     about = "Workers that ended by themselves."
     ended = Counter("regard_workers_ended", about, registry=CollectorRegistry())
     while not signals:

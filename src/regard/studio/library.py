@@ -18,6 +18,7 @@ from regard.errors import BadArgumentError, NotFoundError, RegardError, Unsuppor
 from regard.inspection.answers import OF_FILES, ModelInfo
 from regard.inspection.trace import Trace
 from regard.inspection.watching import watching
+from regard.lazy import torch
 from regard.options import check_options
 from regard.progress import Work, check, current, report
 from regard.studio.requests import Listed, Offer, Working
@@ -281,10 +282,8 @@ def _layers(model: Any) -> list[Any]:
     handle = getattr(model, "handle", None)
     if handle is not None and handle.engine.looks:
         return []
-    from torch import nn
-
     module = model.model
-    lists = [layers for layers in module.modules() if isinstance(layers, nn.ModuleList)]
+    lists = [layers for layers in module.modules() if isinstance(layers, torch.nn.ModuleList)]
     return list(dict.fromkeys(layer for layers in lists for layer in layers))
 
 

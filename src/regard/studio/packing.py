@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import without_gradients
 from regard.errors import UnsupportedError
+from regard.lazy import torch
 
 if TYPE_CHECKING:
     from torch import nn
@@ -84,8 +85,6 @@ def to_rows(values: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
 @without_gradients
 def round_weights(model: "nn.Module", without: frozenset[str] = frozenset()) -> None:
     """Give a model the weights that the page computes with, in place."""
-    import torch
-
     for name, tensor in model.state_dict().items():
         if tensor.dim() > 1 and name not in without:
             matrix = tensor.flatten(1) if len(tensor) > 1 else tensor.flatten(0, -2)

@@ -21,7 +21,7 @@ from regard.errors import (
 )
 from regard.generation import GenerationConfig
 from regard.generation.config import SAMPLING
-from regard.inspection import Trace
+from regard.inspection import Trace, huggingface
 from regard.inspection.answers import ModelInfo, ModelTask
 from regard.inspection.models import tap_name
 from regard.models.configs.facts import facts_of
@@ -88,11 +88,9 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
     if refusal := _refusal(checkpoint):
         if checkpoint.folder.is_file():
             raise refusal
-        from regard.inspection.huggingface import load_for_tracing
-
         is_wrong = isinstance(refusal, DamagedFileError)  # a value that transformers may know
         try:
-            traced = load_for_tracing(checkpoint.folder, name=name)
+            traced = huggingface.load_for_tracing(checkpoint.folder, name=name)
             if is_wrong:
                 traced.trial()
         except Exception as error:
@@ -194,9 +192,7 @@ def attention_layers(name: str) -> list[Layer]:
     model of transformers is known once it has run, on a short text."""
     checkpoint = open_checkpoint(name)
     if _refusal(checkpoint) is not None:
-        from regard.inspection.huggingface import load_for_tracing
-
-        taps = load_for_tracing(checkpoint.folder).trial().values()
+        taps = huggingface.load_for_tracing(checkpoint.folder).trial().values()
         return [Layer(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in taps]
     attentions = facts_of(checkpoint.architecture, checkpoint.config).attentions()
     return [Layer(tap_name(path), *sizes) for path, sizes in attentions.items()]

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from regard.arrays import as_numpy
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.inspection import Trace
+from regard.inspection import Trace, trace
 from regard.inspection.models import no_changes, traced
 from regard.inspection.recording import is_module
 from regard.inspection.roles import ROLES, name_shares, role_shares
 from regard.inspection.views.patterns import NAMED
+from regard.lazy import torch
 from regard.progress import report
 from regard.tasks.looking import Traceable
 from regard.tasks.text_generation.task import Writer
@@ -245,10 +246,6 @@ def _weight(seen: "Looked", name: str) -> NDArray[np.float32]:
 
 def _of_transformers(model: Any) -> _Reader:
     """Return a decoder that transformers runs."""
-    import torch
-
-    from regard.inspection import trace
-
     reader, table = model.reader, model.model.get_output_embeddings()
     with torch.inference_mode():
         unembedding = None if table is None else table.weight.float().cpu().numpy()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from regard.engine.task import Task
 from regard.errors import unknown
+from regard.tasks import evaluation
 from regard.tasks.catalog import TRAINED
+from regard.training import recipe, verdict
 
 File = str | os.PathLike[str]
 
@@ -39,10 +41,6 @@ def train(
         BadArgumentError: an unknown task or option.
         RegardError: any that training raises (see `training.recipe.learn`).
     """
-    from regard.tasks.evaluation import evaluator_of
-    from regard.training.recipe import learn
-    from regard.training.verdict import held_out, nothing_learned
-
     if task not in TRAINED:
         raise unknown("task", task, TRAINED)
     training = TRAINED[task].training
@@ -56,14 +54,13 @@ def train(
         for name, value in options.items()
     }
     settings = kind(output=os.fspath(output), **values)
-    recipe = training.recipe_class()
-    learner = recipe(files, settings, say=print, command="")
-    learn(learner)
+    learner = training.recipe_class()(files, settings, say=print, command="")
+    recipe.learn(learner)
     model = TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)
-    part, examples = held_out(learner, Path(settings.output))
+    part, examples = verdict.held_out(learner, Path(settings.output))
     if part:
-        evaluator = evaluator_of(TRAINED[task].name, settings.output, {})
-        sentence = nothing_learned(evaluator, evaluator.score(model, examples))
+        evaluator = evaluation.evaluator_of(TRAINED[task].name, settings.output, {})
+        sentence = verdict.nothing_learned(evaluator, evaluator.score(model, examples))
         if sentence:
             warnings.warn(sentence, stacklevel=2)
     return model

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
+from regard.lazy import sacrebleu
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,7 @@ def corpus_scores(hypotheses: Sequence[str], references: Sequence[str]) -> Corpu
             f"scoring needs as many hypotheses as references, at least one;"
             f" got {len(hypotheses)} and {len(references)}."
         )
-    from sacrebleu.metrics import BLEU, CHRF
-
-    bleu, chrf = BLEU(), CHRF()
+    bleu, chrf = sacrebleu.metrics.BLEU(), sacrebleu.metrics.CHRF()
     return CorpusScores(
         bleu=bleu.corpus_score(list(hypotheses), [list(references)]).score,
         chrf=chrf.corpus_score(list(hypotheses), [list(references)]).score,
@@ -57,9 +56,7 @@ class ScoredTexts:
     """
 
     def __init__(self, hypotheses: Sequence[str], references: Sequence[str]):
-        from sacrebleu.metrics import BLEU, CHRF
-
-        self._metrics = {"bleu": BLEU(), "chrf": CHRF()}
+        self._metrics = {"bleu": sacrebleu.metrics.BLEU(), "chrf": sacrebleu.metrics.CHRF()}
         self._counts = {
             name: np.array(metric._extract_corpus_statistics(list(hypotheses), [list(references)]))
             for name, metric in self._metrics.items()
@@ -88,14 +85,12 @@ def chance(lower: Sequence[str], higher: Sequence[str], references: Sequence[str
     Args:
         lower, higher, references: as many texts each; which system is which does not matter.
     """
-    from sacrebleu.metrics import BLEU
-    from sacrebleu.significance import PairedTest
-
     if list(lower) == list(higher):
         return 1.0  # where sacreBLEU has 1/1001
+    bleu = sacrebleu.metrics.BLEU()
     systems: list[tuple[str, Sequence[str]]] = [("lower", list(lower)), ("higher", list(higher))]
-    test = PairedTest(
-        systems, {"BLEU": BLEU()}, [list(references)], test_type="bs", n_samples=1000, n_jobs=1
+    test = sacrebleu.significance.PairedTest(
+        systems, {"BLEU": bleu}, [list(references)], test_type="bs", n_samples=1000, n_jobs=1
     )
     p_value = test()[1]["BLEU"][1].p_value  # type: ignore[union-attr]
     assert p_value is not None

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from regard import figures
 from regard.errors import shortened
 from regard.lines import one_line
 from regard.training.evaluation import DataT, Evaluator, Report, TaskT
@@ -91,17 +92,14 @@ class LabelReport(RatiosReport):
 
     def draw(self, path: str | Path) -> None:
         """Draw the confusions: rows are the labels of the texts, columns the answers."""
-        from regard.figures.heatmap import heatmap
-        from regard.figures.style import save
-
         table = self.result.confusion.astype(np.float64)
         shares = table / np.maximum(table.sum(1, keepdims=True), 1)
         labels = list(self.result.labels)
-        figure = heatmap(
+        figure = figures.heatmap.heatmap(
             shares, labels, labels, quantity="share of the label's texts",
             row_name="label", column_name="classified as",
         )  # fmt: skip
-        save(figure, Path(path))
+        figures.style.save(figure, Path(path))
 
 
 class LabelEvaluator(Evaluator[OptionsT, TaskT, DataT, LabelEvaluation]):

@@ -8,6 +8,7 @@ import numpy as np
 from regard.arrays import NUMPY
 from regard.engine.text_to_text import TextToText
 from regard.generation.config import GREEDY
+from regard.training import sequences
 
 Item = TypeVar("Item")
 
@@ -40,9 +41,7 @@ def mean_loss(task: TextToText, pairs: Sequence[tuple[str, str]]) -> float:
     sources = [task.read(source) for source, _ in pairs]
     targets = [task.expected(task.tidied(target)) for _, target in pairs]
     if task.engine.packed is None:
-        from regard.training.sequences import loss_by_module
-
-        return loss_by_module(task, sources, targets)
+        return sequences.loss_by_module(task, sources, targets)
     model, loss = task.engine.own(task.handle), 0.0
     for source, target in zip(sources, targets, strict=True):
         ids = np.array([[*task.before, *source, *task.after]])

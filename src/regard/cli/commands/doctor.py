@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from regard import checkpoints
 from regard.cli.columns import columns
 from regard.cli.options import Json, argument, option
 
@@ -18,10 +19,9 @@ Run = Annotated[bool, option("Run a model of more than 300 million parameters to
 def doctor(model: Folder, run: Run = False, as_json: Json = False) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes its output. Exits with 1 if something is wrong."""
-    from regard.checkpoints import open_checkpoint
     from regard.engine.doctor.checks import examine
 
-    checkpoint = open_checkpoint(model)
+    checkpoint = checkpoints.open_checkpoint(model)
     findings = list(examine(checkpoint, run=run))
     wrong = sum(finding.level == "wrong" for finding in findings)
     if as_json:

@@ -10,6 +10,7 @@ from regard.cli.options import Json, argument
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
 from regard.cli.training_options import takes
+from regard.tasks import evaluation
 from regard.tasks.catalog import TRAINED
 
 evaluate = typer.Typer(add_completion=False)
@@ -41,10 +42,8 @@ def _evaluate(
     as_json: Json = False,
     **options: object,
 ) -> None:
-    from regard.tasks.evaluation import Scoring
-
     options = {
         name: value for name, value in options.items() if value is not None and value is not False
     }
-    report = Scoring.of(model, data, options, say=say).report(bar=progress_bar)
+    report = evaluation.Scoring.of(model, data, options, say=say).report(bar=progress_bar)
     print(report.as_json() if as_json else "\n".join(report.lines()))

@@ -1,11 +1,16 @@
 """`regard explain`: every step of attention on one's own sentence, with its numbers."""
 
+import json
 import sys
+from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard import course, figures
 from regard.cli.options import (
     FIGURES,
     argument,
@@ -18,6 +23,7 @@ from regard.cli.options import (
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, whole_text
 from regard.errors import BadArgumentError
+from regard.files import whole_file
 from regard.lines import is_number
 
 if TYPE_CHECKING:
@@ -125,9 +131,7 @@ def explain(
                 f"{model} has these of its own; leave out {names}, or --model for word vectors."
             )
         with waiting(f"running {model}"):
-            from regard.course.explanation.sentence import explain
-
-            explanation = explain(
+            explanation = course.explanation.sentence.explain(
                 model, text, layer=layer, attention=attention, target=target, part=part
             )
     _check_head(explanation, head, word)
@@ -144,41 +148,35 @@ def explain(
 
 def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) -> "Explanation":
     with waiting("reading the word vectors"):
-        from regard.course.explanation.sentence import explain_words
-        from regard.course.words import load_vectors
-
-        words = load_vectors(vectors)
+        words = course.words.load_vectors(vectors)
     mask = settings.get("mask", "none")
     if is_number(mask):
         settings |= {"mask": "window", "window": int(mask)}
-    return explain_words(text, words, part=part, source=Path(vectors).name, **settings)
+    return course.explanation.sentence.explain_words(
+        text, words, part=part, source=Path(vectors).name, **settings
+    )
 
 
 def _write_workbook(explanation: "Explanation", path: Path) -> None:
-    from regard.course.explanation.workbook import workbook
-    from regard.files import whole_file
-
     with waiting("writing the workbook"), whole_file(path) as file:
-        workbook(explanation, file)
+        course.explanation.workbook.workbook(explanation, file)
     _say("workbook", path)
 
 
 def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
-    from regard.course.explanation import geometry
-    from regard.figures.geometry import geometry_figure
-    from regard.figures.style import save
-
-    planes = geometry(explanation, head=head, spotlight=word)
-    save(geometry_figure(planes, explanation.tokens, explanation.key_tokens), path)
+    planes = course.explanation.geometry(explanation, head=head, spotlight=word)
+    figures.style.save(
+        figures.geometry.geometry_figure(planes, explanation.tokens, explanation.key_tokens), path
+    )
 
 
 def _write_page(
     explanation: "Explanation", head: int, word: int, path: Path, *, whole: bool
 ) -> None:
-    from regard.course.explanation.pages import explanation_html
-
     picture = _svg(explanation, head, word)
-    page = explanation_html(explanation, head, whole=whole, picture=picture)
+    page = course.explanation.pages.explanation_html(
+        explanation, head, whole=whole, picture=picture
+    )
     with destination(path) as file:
         file.write(page)
     _say("page", path)
@@ -190,9 +188,6 @@ def _say(what: str, path: Path) -> None:
 
 def _svg(explanation: "Explanation", head: int, word: int) -> str:
     """Read the picture as text; empty where no package draws."""
-    from importlib.util import find_spec
-    from tempfile import TemporaryDirectory
-
     if find_spec("matplotlib") is None:
         return ""
     with TemporaryDirectory() as folder:
@@ -205,18 +200,11 @@ def _print(
     explanation: "Explanation", head: int, markdown: bool, as_json: bool, whole: bool
 ) -> None:
     if as_json:
-        import json
-        from dataclasses import asdict
-
         print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False))
     elif markdown:
-        from regard.course.explanation.pages import explanation_markdown
-
-        print(explanation_markdown(explanation, head, whole=whole), end="")
+        print(course.explanation.pages.explanation_markdown(explanation, head, whole=whole), end="")
     else:
-        from regard.course.explanation.terminal import explanation_text
-
-        print(explanation_text(explanation, head, whole=whole))
+        print(course.explanation.terminal.explanation_text(explanation, head, whole=whole))
 
 
 def _part(window: str | None) -> slice:

@@ -9,6 +9,7 @@ import typer
 
 from regard.cli.options import Json, argument, option
 from regard.cli.progress import waiting
+from regard.studio import live_page
 
 export = typer.Typer(name="export", add_completion=False, no_args_is_help=True)
 
@@ -29,9 +30,7 @@ def page(
     """Write models and the page as one HTML file: it runs in the browser, without a server or a
     network. Its size is said before it is written."""
     with waiting(f"reading {', '.join(models)}"):
-        from regard.studio.live_page import live_page
-
-        made = live_page(models)
+        made = live_page.live_page(models)
     print(f"{output}, {made.megabytes} MB", file=sys.stderr)
     made.write(output)
     if as_json:

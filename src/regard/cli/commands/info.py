@@ -4,14 +4,16 @@ import json
 import os
 import platform
 from dataclasses import asdict
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from regard import __version__
+from regard import __version__, checkpoints, course, engine, tasks
 from regard.checkpoints import shipped
 from regard.cli.columns import columns
 from regard.cli.options import Json, argument, option
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.lazy import torch
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
@@ -36,9 +38,7 @@ def info(model: Model = None, as_json: Json = False, taps: Taps = False) -> None
     if taps:
         if model is None:
             raise BadArgumentError("--taps lists the attention layers of a model; name one.")
-        from regard.tasks.looking import attention_layers
-
-        found = [asdict(layer) for layer in attention_layers(model)]
+        found = [asdict(layer) for layer in tasks.looking.attention_layers(model)]
         if not found:
             raise UnsupportedError(f"{model} has no attention layers: it sees one fixed context.")
         names = [name.replace("_", " ") for name in found[0]]
@@ -59,8 +59,6 @@ def _installation() -> dict[str, Any]:
     # 20 ms that `regard --help` does not need.
     from importlib.metadata import PackageNotFoundError, version
 
-    from regard.engine.batching import cores
-
     def installed(name: str) -> str | None:
         try:
             return version(name)
@@ -68,10 +66,9 @@ def _installation() -> dict[str, Any]:
             return None
 
     libraries = ("torch", "tokenizers", "safetensors", "sacrebleu", "numpy")
-    versions, threads, gpu = {name: installed(name) for name in libraries}, cores(), None
+    versions, gpu = {name: installed(name) for name in libraries}, None
+    threads = engine.batching.cores()
     if versions["torch"] is not None:
-        import torch
-
         threads = torch.get_num_threads()
         gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     return {
@@ -90,25 +87,18 @@ def _installation() -> dict[str, Any]:
 
 def _vectors(name: str) -> dict[str, Any] | None:
     """Of a folder of word vectors; None where it is something else."""
-    from regard.course.words import load_vectors
-
     model = shipped.find(name)
     folder = Path(name) if model is None else model.folder
     if not shipped.is_vectors(folder):
         return None
-    vectors = load_vectors(folder)
+    vectors = course.words.load_vectors(folder)
     facts = {"words": len(vectors), "dim": vectors.dim}
     return _described(name, folder, catalog.KINDS["word-vectors"].what, "word-vectors", facts)
 
 
 def _model(name: str) -> dict[str, Any]:
     """No weight is read: config.json has the sizes, the headers of the files the rest."""
-    from math import prod
-
-    from regard.checkpoints import open_checkpoint
-    from regard.tasks.kinds import describe, kind_of
-
-    checkpoint = open_checkpoint(name)
+    checkpoint = checkpoints.open_checkpoint(name)
     config, weights = checkpoint.config, checkpoint.weights
     directions = _directions(checkpoint.settings)
     facts = {
@@ -122,7 +112,8 @@ def _model(name: str) -> dict[str, Any]:
             if (fact := _fact(config, fields)) not in (None, (), [])
         },
     }
-    return _described(name, checkpoint.folder, describe(checkpoint), kind_of(checkpoint), facts)
+    what, kind = tasks.kinds.describe(checkpoint), tasks.kinds.kind_of(checkpoint)
+    return _described(name, checkpoint.folder, what, kind, facts)
 
 
 def _directions(settings: dict[str, Any]) -> list[str]:
@@ -140,8 +131,6 @@ def _described(
     name: str, folder: Path, what: str, kind: str, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the facts after what a model is and what it is used with, before its card."""
-    from regard.checkpoints.card import read_card
-
     model = shipped.find(name)
     facts = {
         "model": name,
@@ -150,7 +139,8 @@ def _described(
         "used_with": list(catalog.KINDS[kind].commands),
         **facts,
     }
-    return facts | {name: fact for name, fact in read_card(folder).items() if name not in facts}
+    card = checkpoints.card.read_card(folder)
+    return facts | {name: fact for name, fact in card.items() if name not in facts}
 
 
 # The facts printed of a model: fields of its config, a list where there are two sides.

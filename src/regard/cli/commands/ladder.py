@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard import course, figures
 from regard.cli.command_group import LazyCommand
 from regard.cli.options import Threads
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
+from regard.tasks.translation import train, train_options
 
 if TYPE_CHECKING:
     from regard.course.ladder import Ladder
@@ -49,9 +51,7 @@ def _made() -> Callable[..., None]:
     model. The table, and with matplotlib the picture, are in OUTPUT too. The same command again
     resumes.
     """
-    from regard.tasks.translation.train_options import LadderOptions
-
-    return takes(LadderOptions, but=_LEFT_OUT)(_climb)
+    return takes(train_options.LadderOptions, but=_LEFT_OUT)(_climb)
 
 
 def _climb(
@@ -67,18 +67,14 @@ def _climb(
 ) -> None:
     if data is None:
         raise BadArgumentError("the ladder is climbed on sentence pairs: give --data FILE.")
-    from regard.course.ladder import climb, rungs
-    from regard.tasks.translation.train import TranslationRecipe
-    from regard.tasks.translation.train_options import LadderOptions
-
-    cell = arguments.pop("cell") or LadderOptions.cell  # of two rungs, not of all
-    options = options_from(LadderOptions, arguments)
+    cell = arguments.pop("cell") or train_options.LadderOptions.cell  # of two rungs, not of all
+    options = options_from(train_options.LadderOptions, arguments)
     folder = Path(options.output)
-    use_run_threads(threads, folder / rungs(cell)[0].name)
+    use_run_threads(threads, folder / course.ladder.rungs(cell)[0].name)
     with TrainingDisplay(
-        options.max_steps, options.max_minutes, shown=TranslationRecipe.shown
+        options.max_steps, options.max_minutes, shown=train.TranslationRecipe.shown
     ) as display:
-        result = climb(
+        result = course.ladder.climb(
             data,
             options,
             watch=display.watch,
@@ -94,17 +90,13 @@ def _climb(
 
 
 def _draw(result: "Ladder", path: Path) -> None:
-    from regard.course.ladder import words
-    from regard.figures.plots import Plot, plots
-    from regard.figures.style import COLUMN_MM, save
-
     try:
-        lengths = [words(bucket) for bucket in result.buckets]
+        lengths = [course.ladder.words(bucket) for bucket in result.buckets]
         lines = {rung.title: (lengths, rung.bleu_by_length) for rung in result.rungs}
-        panel = Plot("", "words in the source", "BLEU", lines)
-        figure = plots([panel], width_mm=COLUMN_MM)
+        panel = figures.plots.Plot("", "words in the source", "BLEU", lines)
+        figure = figures.plots.plots([panel], width_mm=figures.style.COLUMN_MM)
     except RegardError as error:  # no matplotlib: the table has the same numbers
         print(f"No picture: {error}", file=sys.stderr)
         return
-    save(figure, path)
+    figures.style.save(figure, path)
     print(f"The table and the picture are in {path.parent}.", file=sys.stderr)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
-from regard.checkpoints import shipped
+from regard.checkpoints import hub, shipped
 from regard.cli.looked import as_json_of, check_grid, checked, grid_of, head_of, traced
 from regard.cli.options import (
     FIGURES,
@@ -25,7 +25,9 @@ from regard.cli.texts import whole_text
 from regard.cli.training_options import takes
 from regard.engine.options import TraceRequest
 from regard.errors import BadArgumentError
+from regard.http import sockets
 from regard.options import check_options
+from regard.studio import app, browser, early
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
@@ -83,8 +85,6 @@ def look(
 
     Nothing leaves this machine but, with --download, the name of the model.
     """
-    from regard.checkpoints.hub import short_name
-
     check_ending("--figure", figure, FIGURES)
     check_ending("--save", save, (SAVED,))
     head_choice = head_of(head)
@@ -103,16 +103,12 @@ def look(
     if not saved:
         model = located(model, download, "look", model, *([] if text is None else [text]))
     input_text = "" if saved else _text(text, file)
-    request = TraceRequest(short_name(model), input_text, **options)
+    request = TraceRequest(hub.short_name(model), input_text, **options)
     check_options(request)
     if not (html or save or figure or terminal or as_json):
-        from regard.http.sockets import bind
-        from regard.studio.browser import announce
 
         def make() -> "FastAPI":
-            from regard.studio.app import create_app
-
-            return create_app(
+            return app.create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
                 {request.id: trace},
                 requests={} if saved else {request.id: request},
@@ -120,14 +116,13 @@ def look(
                 download=download,
             )
 
-        with bind(port) as listener:  # before the slow part: a port in use is said at once
+        # Before the slow part: a port in use is said at once.
+        with sockets.bind(port) as listener:
             trace = traced(model, saved, input_text, options)
             checked(trace, tap, head_choice)
             query = _query(_link(trace, request, saved) | {"tap": tap, "head": head})
-            announce(listener, path=f"/?{query}", browse=not no_open)
-            from regard.studio.early import serve
-
-            serve(make, listener)
+            browser.announce(listener, path=f"/?{query}", browse=not no_open)
+            early.serve(make, listener)
         return
     if terminal:
         check_grid(input_text)

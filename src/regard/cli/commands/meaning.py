@@ -2,14 +2,17 @@
 
 import json
 import sys
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from regard import course
 from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
 from regard.errors import BadArgumentError, DamagedFileError
+from regard.figures import scatter, style
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,15 +69,13 @@ def meaning(
     texts, senses = _read(text)
     _check(model, layer, vectors, temperature)
     with waiting("reading the text"):
-        from regard.course.words.meaning import find_occurrences, meanings
-
-        occurrences = find_occurrences(word, texts, senses)
+        occurrences = course.words.meaning.find_occurrences(word, texts, senses)
     layers, average = _layers(model, occurrences, vectors, temperature)
     last = len(layers) - 1
     if layer is not None and layer > last:
         raise BadArgumentError(f"{model} has layers 0 to {last}; got --layer {layer}.")
     with waiting("finding clusters"):
-        results = meanings(occurrences, layers, average)
+        results = course.words.meaning.meanings(occurrences, layers, average)
     chosen = results[last if layer is None else layer]
     if figure:
         _draw(word, occurrences, chosen, model, figure)
@@ -130,18 +131,16 @@ def _layers(
 ) -> "tuple[Layers, Vector | None]":
     """Return the vectors of the occurrences, layer by layer, and the word's static one if there is
     one."""
-    from regard.course.words.states import WordReader, attention_states, static_states
-
     if model in (STATIC, ATTENTION):
-        from regard.course.words import load_vectors
-
-        static = load_vectors(vectors or "words-en")
+        static = course.words.load_vectors(vectors or "words-en")
         average = static[occurrences[0].word]
         if model == STATIC:
-            return static_states(static, occurrences), average
-        return attention_states(static, occurrences, temperature=temperature), average
+            return course.words.states.static_states(static, occurrences), average
+        return course.words.states.attention_states(
+            static, occurrences, temperature=temperature
+        ), average
     with waiting(f"reading {model}"):
-        reader = WordReader.load(model, name=model)
+        reader = course.words.states.WordReader.load(model, name=model)
     with progress_bar(len(occurrences), "reading") as progress:
         return reader.states(occurrences, progress=progress), None
 
@@ -150,9 +149,7 @@ def _plane(chosen: "Meaning") -> "Plane":
     """Every occurrence, and the one vector for all of them as the last point."""
     import numpy as np
 
-    from regard.figures.scatter import to_plane
-
-    return to_plane(np.vstack([chosen.states, chosen.average]))
+    return scatter.to_plane(np.vstack([chosen.states, chosen.average]))
 
 
 def _groups(occurrences: "list[Occurrence]", chosen: "Meaning") -> list[str]:
@@ -166,35 +163,31 @@ def _groups(occurrences: "list[Occurrence]", chosen: "Meaning") -> list[str]:
 def _draw(
     word: str, occurrences: "list[Occurrence]", chosen: "Meaning", model: str, path: Path
 ) -> None:
-    from collections import Counter
-
-    from regard.figures.scatter import Cloud, scatter
-    from regard.figures.style import CATEGORICAL, save
-
     plane, groups = _plane(chosen), _groups(occurrences, chosen)
     names = [name for name, _ in Counter(groups).most_common()]
-    if len(names) > len(CATEGORICAL):
-        frequent = set(names[: len(CATEGORICAL) - 1])
+    if len(names) > len(style.CATEGORICAL):
+        frequent = set(names[: len(style.CATEGORICAL) - 1])
         groups = [name if name in frequent else "other" for name in groups]
         names = [name for name in names if name in frequent] + ["other"]
     clouds = [
-        Cloud(
+        scatter.Cloud(
             f"{name}, {groups.count(name):,} times",
             plane.points[[k for k, group in enumerate(groups) if group == name]],
         )
         for name in names
     ]
     one = "its static vector" if model in (STATIC, ATTENTION) else "the average of all"
-    clouds.append(Cloud(one, plane.points[-1:], [word], star=True))
+    clouds.append(scatter.Cloud(one, plane.points[-1:], [word], star=True))
     with waiting("drawing"):
         parts = dict.fromkeys((model, chosen.layer))  # "static" and "attention" are their own layer
         title = f"“{word}” in {len(occurrences):,} places: {', '.join(parts)}"
-        save(scatter(clouds, x_name=plane.names[0], y_name=plane.names[1], title=title), path)
+        style.save(
+            scatter.scatter(clouds, x_name=plane.names[0], y_name=plane.names[1], title=title),
+            path,
+        )
 
 
 def _table(results: "list[Meaning]", chosen: "Meaning", count: int, model: str) -> str:
-    from regard.course.ladder import markdown
-
     labeled = results[0].scores is not None
     head = ["", "clusters", "silhouette"] + ["purity, %", "nearest centroid, %"] * labeled
     rows = []
@@ -218,7 +211,7 @@ def _table(results: "list[Meaning]", chosen: "Meaning", count: int, model: str) 
                 f" {100 * chosen.scores.centroid:.1f} % may be chance"
                 f" (p = {chosen.scores.chance:.2f}, binomial test)."
             )
-    return f"{markdown([head, *rows])}\n\n{caption}"
+    return f"{course.ladder.markdown([head, *rows])}\n\n{caption}"
 
 
 def _clusters(occurrences: "list[Occurrence]", chosen: "Meaning") -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from regard import tasks
 from regard.cli.columns import columns
 from regard.cli.options import Download, Json, argument, located, option
 from regard.cli.progress import waiting
@@ -31,14 +32,11 @@ def roles(
     raises. An expert's number is the share of the tokens that it computes. All but names is
     measured on random tokens, each sequence of them twice.
     """
-    from regard.tasks.looking import open_for_looking
-    from regard.tasks.roles import roles as measured
-
     model = located(model, download, "roles", model)
     texts = [None] if file is None else [None, whole_text("", file)]
     with waiting(f"running {model}"):
-        opened = open_for_looking(model)
-        tables = [measured(opened, text) for text in texts]
+        opened = tasks.looking.open_for_looking(model)
+        tables = [tasks.roles.roles(opened, text) for text in texts]
     if as_json:
         print(json.dumps([asdict(table) for table in tables], indent=2))
         return

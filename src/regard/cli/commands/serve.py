@@ -4,9 +4,11 @@ import socket
 from functools import partial
 from typing import Annotated
 
+from regard import serving
 from regard.cli.options import Download, Engine, Precision, argument, located, option
 from regard.cli.streams import say
 from regard.errors import BadArgumentError
+from regard.http import guard, sockets
 
 PORT = 8766
 
@@ -76,23 +78,17 @@ def serve(
     Clients of OpenAI and LibreTranslate work unchanged; /docs lists everything. Only this machine
     can connect unless --host names another address, which needs a key or --no-auth.
     """
-    from regard.http.sockets import bind, checked_origin, is_loopback
-
-    loopback = is_loopback(host)
+    loopback = sockets.is_loopback(host)
     if not loopback and not api_key and not no_auth:
         raise BadArgumentError(
             f"{host} can be reached from other machines; set REGARD_API_KEY, or say --no-auth."
         )
     if api_key and no_auth:
         raise BadArgumentError("--no-auth is for a server without a key; leave one of them out.")
-    origins = tuple(map(checked_origin, allow_origin or ()))
-    with bind(port, host) as listener:  # before the slow imports: a port in use is said at once
-        from regard.http.guard import Access
-        from regard.serving.limits import Limits
-        from regard.serving.server import Settings, serve_by
-        from regard.serving.server import serve as answer
-
-        limits = Limits(
+    origins = tuple(map(sockets.checked_origin, allow_origin or ()))
+    # Before the slow imports: a port in use is said at once.
+    with sockets.bind(port, host) as listener:
+        limits = serving.limits.Limits(
             waiting=waiting,
             rows=rows,
             text=max_text,
@@ -102,9 +98,9 @@ def serve(
             seconds=timeout,
         )
         places = [located(model, download, "serve", model) for model in models]
-        access = Access(api_key or None, loopback, origins)
-        settings = Settings(places, limits, access, engine, precision, notice)
-        run = answer if workers == 1 else partial(serve_by, workers)
+        access = guard.Access(api_key or None, loopback, origins)
+        settings = serving.server.Settings(places, limits, access, engine, precision, notice)
+        run = serving.server.serve if workers == 1 else partial(serving.server.serve_by, workers)
         run(settings, listener, say=say, started=lambda: _print_address(listener))
 
 

@@ -2,7 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated
 
+from regard import checkpoints
 from regard.cli.options import Download, NoOpen, Port, argument, located
+from regard.http import sockets
+from regard.studio import app, browser, early
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
@@ -26,22 +29,15 @@ def studio(
     Only this machine can connect. The page opens no folder but those named here; with --download,
     it may fetch any model of the Hugging Face Hub.
     """
-    from regard.http.sockets import bind
-    from regard.studio.browser import announce
 
     def make() -> "FastAPI":
-        from regard.studio.app import create_app
-
         offered = [*folders, *catalog.taken_by("studio")]  # the first is looked into at once
-        return create_app(offered, {}, cache=True, download=download)
+        return app.create_app(offered, {}, cache=True, download=download)
 
-    with bind(port) as listener:  # before the slow imports: a port in use is said at once
+    with sockets.bind(port) as listener:  # before the slow imports: a port in use is said at once
         folders = [located(model, download, "studio", model) for model in models or []]
         for model in folders:
-            from regard.checkpoints import open_checkpoint
-
-            _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
-        announce(listener, browse=not no_open)
-        from regard.studio.early import serve
-
-        serve(make, listener)
+            # Refuses a folder without a model now, not later.
+            _ = checkpoints.open_checkpoint(model).settings
+        browser.announce(listener, browse=not no_open)
+        early.serve(make, listener)

@@ -19,6 +19,7 @@ from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
+from regard.tasks import evaluation, loading
 from regard.tasks.catalog import TRAINED
 from regard.tasks.declaration import Training
 
@@ -95,8 +96,6 @@ def _learn(
     name: str, data: "Pairs", arguments: dict[str, Any], threads: int | None, as_json: bool
 ) -> None:
     """Trains by the task's recipe, showing how it goes, and scores the best model."""
-    from regard.tasks.evaluation import evaluator_of
-    from regard.tasks.loading import load
     from regard.training.baselines import read_baselines
     from regard.training.recipe import learn
     from regard.training.verdict import beside, held_out, nothing_learned
@@ -118,11 +117,11 @@ def _learn(
         print(json.dumps(validated.facts()))
     best = "best " if validated is None else ""
     model = str(run / "model")
-    evaluator = evaluator_of(kind.name, model, {})
+    evaluator = evaluation.evaluator_of(kind.name, model, {})
     judged: dict[str, Any] = {}  # part of the data → result
     last = ""
     for language, examples in recipe.test_sets(run):
-        task: Any = load(model, kind.name)
+        task: Any = loading.load(model, kind.name)
         if language:
             print(f"Test set, {language}:", file=sys.stderr)
             task = task.between(target=language)
@@ -133,7 +132,7 @@ def _learn(
         judged["test"], last = report.result, beside(report.figures, baselines, "test")
     part, examples = held_out(recipe, run)
     if part and part not in judged:
-        judged[part] = evaluator.score(load(model, kind.name), examples)
+        judged[part] = evaluator.score(loading.load(model, kind.name), examples)
         last = beside(judged[part].figures, read_baselines(run, part), part)
     print(f"The {best}model is in {run / 'model'}.{last}", file=sys.stderr)
     if sentence := nothing_learned(evaluator, judged.get(part)):

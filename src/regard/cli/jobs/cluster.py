@@ -13,6 +13,7 @@ from regard.cli.jobs.shards import Shard
 from regard.cli.jobs.worker import Worker
 from regard.cli.task_command import TaskCommand
 from regard.errors import UnavailableError
+from regard.lazy import pyarrow
 from regard.packages import optional_package
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ class Actor:
         self.worker = Worker(pickle.loads(call), threads=threads)
 
     def __call__(self, rows: "pyarrow.Table") -> "pyarrow.Table":
-        import pyarrow
-
         outcomes = [outcome(self.worker, Shard(**row)) for row in rows.to_pylist()]
         pickled = [pickle.dumps(outcome_of_shard) for outcome_of_shard in outcomes]
         return pyarrow.table({"outcome": pyarrow.array(pickled, pyarrow.large_binary())})

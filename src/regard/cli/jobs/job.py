@@ -9,8 +9,10 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
+from regard import checkpoints
+from regard.cli.jobs import cluster, local
 from regard.cli.jobs.parts import Part, join
-from regard.cli.jobs.shards import Input, Shard, files_of, parquet
+from regard.cli.jobs.shards import Input, Shard, files_of
 from regard.cli.jobs.store import FolderStore, Store
 from regard.cli.jobs.watch import Watch
 from regard.cli.jobs.worker import Worker
@@ -21,6 +23,7 @@ from regard.cli.texts import check_output
 from regard.engine.batching import cores
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import whole_file
+from regard.lazy import pyarrow, require
 from regard.version import __version__
 
 Advance = Callable[[int], None]
@@ -64,7 +67,7 @@ class Job:
             command.common = command.common | {"model": str(folder.absolute())}
         source = str(command.common["input"])
         if command.format == "parquet":
-            parquet()
+            require(pyarrow)
         if Path(source).is_dir() and self.output.parent == Path(source).absolute():
             raise BadArgumentError(f"{self.output} is in the folder that is read; give another.")
         options = [*vars(command.extra).values(), *command.chosen.values()]
@@ -84,10 +87,8 @@ class Job:
 
     def _model(self) -> list[Path]:
         """Return the folder, or the file, of the model."""
-        from regard.checkpoints import open_checkpoint
-
         with suppress(NotFoundError):  # said where it is opened
-            return [Path(open_checkpoint(self.command.model).folder).absolute()]
+            return [Path(checkpoints.open_checkpoint(self.command.model).folder).absolute()]
         return []
 
     def run(self, *, bar: Bar = _unseen) -> Summary:
@@ -181,13 +182,9 @@ class Job:
         if alone:
             computed = self._alone(left, advance)
         elif self.files.runner == "ray":
-            from regard.cli.jobs import cluster
-
             address = self.files.address
             computed = cluster.parts(command, left, **workers, address=address)
         else:
-            from regard.cli.jobs import local  # slow to import
-
             computed = local.parts(command, left, **workers)
         others = [path for path in self.watch.paths if path not in self.input.files]
         with closing(computed) as finished:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
-from regard.cli.jobs.shards import Shard, parquet
+from regard.cli.jobs.shards import Shard
 from regard.cli.task_command import Pairs, TaskCommand
 from regard.engine.result import Float32, shape
+from regard.lazy import pyarrow
 from regard.lines import beside, json_line
 
 if TYPE_CHECKING:
@@ -90,17 +91,14 @@ def join(parts: Callable[[], Iterator[bytes]], output: Path, command: TaskComman
 
 
 def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:
-    module = parquet()
-    schema = _schema([module.read_schema(io.BytesIO(part)) for part in parts()])
-    with module.ParquetWriter(output, schema) as writer:
+    schema = _schema([pyarrow.parquet.read_schema(io.BytesIO(part)) for part in parts()])
+    with pyarrow.parquet.ParquetWriter(output, schema) as writer:
         for part in parts():
-            writer.write_table(_cast(module.read_table(io.BytesIO(part)), schema))
+            writer.write_table(_cast(pyarrow.parquet.read_table(io.BytesIO(part)), schema))
 
 
 def arrow_type(hint: object) -> "pyarrow.DataType":
     """Return the type of Arrow for a part of a result: see `tasks.result.shape`."""
-    import pyarrow
-
     if hint == Float32:
         return pyarrow.float32()
     inner = [part for part in get_args(hint) if part is not type(None)]
@@ -116,8 +114,6 @@ def arrow_type(hint: object) -> "pyarrow.DataType":
 
 def _table(rows: Sequence[Fields]) -> "pyarrow.Table":
     """Record of JSON as a table; a column whose values are of several types holds strings."""
-    import pyarrow
-
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = []
     for name in names:
@@ -134,8 +130,6 @@ def _table(rows: Sequence[Fields]) -> "pyarrow.Table":
 def _with_answers(
     table: "pyarrow.Table", answers: Sequence[Fields], types: Mapping[str, Any]
 ) -> "pyarrow.Table":
-    import pyarrow
-
     table = table.rename_columns(beside(table.column_names, types))
     columns = {name: table.column(name) for name in table.column_names}
     for name, kind in types.items():
@@ -145,14 +139,12 @@ def _with_answers(
 
 def _parquet(table: "pyarrow.Table") -> bytes:
     file = io.BytesIO()
-    parquet().write_table(table, file)
+    pyarrow.parquet.write_table(table, file)
     return file.getvalue()
 
 
 def _schema(schemas: Sequence[Any]) -> "pyarrow.Schema":
     """Return the columns of all parts, in the order in which they first occur."""
-    import pyarrow
-
     kinds: dict[str, list[Any]] = {}
     for schema in schemas:
         for column in schema:
@@ -163,8 +155,6 @@ def _schema(schemas: Sequence[Any]) -> "pyarrow.Schema":
 
 
 def _common(kinds: Sequence[Any]) -> "pyarrow.DataType":
-    import pyarrow
-
     with suppress(pyarrow.ArrowException):
         single = [pyarrow.schema([("column", kind)]) for kind in kinds]
         return pyarrow.unify_schemas(single, promote_options="permissive").field(0).type
@@ -172,8 +162,6 @@ def _common(kinds: Sequence[Any]) -> "pyarrow.DataType":
 
 
 def _cast(table: "pyarrow.Table", schema: "pyarrow.Schema") -> "pyarrow.Table":
-    import pyarrow
-
     columns = []
     for name, kind in zip(schema.names, schema.types, strict=True):
         if name not in table.column_names:
@@ -192,16 +180,12 @@ def _cast(table: "pyarrow.Table", schema: "pyarrow.Schema") -> "pyarrow.Table":
 def _cast_column(
     column: "pyarrow.ChunkedArray", kind: "pyarrow.DataType"
 ) -> "pyarrow.Array | pyarrow.ChunkedArray":
-    import pyarrow
-
     if kind == pyarrow.string() and not pyarrow.types.is_null(column.type):
         return _strings(column.to_pylist())
     return column.cast(kind)
 
 
 def _strings(values: Sequence[Any]) -> "pyarrow.Array":
-    import pyarrow
-
     return pyarrow.array(list(_texts(values)), pyarrow.string())
 
 

@@ -6,13 +6,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from regard.cli.jobs.shards import Shard, parquet
+from regard.cli.jobs.shards import Shard
 from regard.cli.lines import Line, LineReader, kept
 from regard.cli.task_command import TaskCommand
 from regard.data.columns import Record, quiet
 from regard.data.lines import BadLine, Decoder
 from regard.data.reader import NOT_UTF8, Format, read_groups, table_rows
 from regard.data.streams import open_bytes
+from regard.lazy import pyarrow
 
 
 class Reader:
@@ -79,7 +80,7 @@ class Reader:
 
     def _parquet(self, shard: Shard) -> tuple[list[Line], Any]:
         if self._group != (shard.file, shard.size):
-            self._rows = parquet().ParquetFile(shard.file).read_row_group(shard.size)
+            self._rows = pyarrow.parquet.ParquetFile(shard.file).read_row_group(shard.size)
             self._group = (shard.file, shard.size)
         if self._name != shard.file:
             self._open(shard.file, "parquet")

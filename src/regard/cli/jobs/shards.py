@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from regard.cli.lines import LineReader
@@ -17,7 +16,7 @@ from regard.data.reader import Format, format_of, read_groups
 from regard.data.roles import Role, unique
 from regard.data.streams import open_bytes, unpacking
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
-from regard.packages import optional_package
+from regard.lazy import pyarrow
 
 Span = tuple[int, int, int, int]  # the start, first, count and size of a shard
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
@@ -104,17 +103,6 @@ class Input:
     @property
     def lines(self) -> int:
         return sum(shard.count for shard in self.shards)
-
-
-def parquet() -> ModuleType:
-    """Return the module pyarrow.parquet.
-
-    Raises:
-        UnavailableError: the package is not installed.
-    """
-    with optional_package("pyarrow", "reading and writing Parquet needs"):
-        import pyarrow.parquet
-    return pyarrow.parquet
 
 
 def files_of(name: str) -> list[Path]:
@@ -243,11 +231,8 @@ def _check_parquet(file: Path, like: Path) -> None:
         DamagedFileError: it cannot be read.
         BadArgumentError: its columns.
     """
-    module = parquet()
-    import pyarrow
-
     try:
-        schemas = [module.read_schema(path) for path in (like, file)]
+        schemas = [pyarrow.parquet.read_schema(path) for path in (like, file)]
     except (pyarrow.ArrowException, OSError) as error:
         raise DamagedFileError(f"{file} cannot be read as Parquet ({error}). Copy it again.") from (
             error
@@ -261,9 +246,7 @@ def _check_parquet(file: Path, like: Path) -> None:
 
 
 def _check_types(file: Path, names: Sequence[str]) -> None:
-    import pyarrow
-
-    schema = parquet().read_schema(file)
+    schema = pyarrow.parquet.read_schema(file)
     for name in names:
         kind = schema.field(name).type
         kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
@@ -274,7 +257,7 @@ def _check_types(file: Path, names: Sequence[str]) -> None:
 
 
 def _of_parquet(file: Path, lines: int) -> Iterator[Span]:
-    about = parquet().read_metadata(file)
+    about = pyarrow.parquet.read_metadata(file)
     first = 1
     for group in range(about.num_row_groups):
         rows = about.row_group(group).num_rows

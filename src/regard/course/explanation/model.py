@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import models
 from regard.arrays import Array, without_gradients
 from regard.attention import Call
 from regard.course.explanation.inputs import (
@@ -27,9 +28,10 @@ from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable, is_module
 from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
     from regard.inspection.recording import EngineModel, Looked
     from regard.models.layers import MultiHeadAttention, Norm
@@ -41,7 +43,7 @@ Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
 
 
-def running(model: nn.Module, **inputs: object) -> Run:
+def running(model: torch.nn.Module, **inputs: object) -> Run:
     """`model(**inputs)` under an edit, for `explain_tap`.
 
     >>> model = regard.from_pretrained("sentences")
@@ -62,12 +64,10 @@ def attention_taps(model: Looked) -> list[str]:
     """
     if not is_module(model):
         return [tap_name(path) for path in model.attentions()]
-    from regard.models.layers import MultiHeadAttention
-
     return [
         tap_name(path)
         for path, module in model.named_modules()
-        if isinstance(module, MultiHeadAttention)
+        if isinstance(module, models.layers.MultiHeadAttention)
     ]
 
 
@@ -123,7 +123,7 @@ def explain_tap(
 
 
 def _setup(
-    model: nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
+    model: torch.nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
 ) -> tuple[Setup, NDArray[np.float64]]:
     """Return the layer of a module, and its output with the residual connection."""
     captured = _capture(model, run, tap)
@@ -293,36 +293,32 @@ class _Captured:
     output: Tensor = field(init=False)  # after attention and its norm
 
 
-def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
-    from torch import nn
-
-    from regard.models.layers import MultiHeadAttention, Norm, TransformerLayer
-
+def _capture(model: torch.nn.Module, run: Run, tap: str) -> _Captured:
     layer = model.get_submodule(tap.rpartition(".")[0])
     attention = model.get_submodule(f"{tap}_attention")
     norm = model.get_submodule(f"{tap}_attention_norm")
-    assert isinstance(layer, TransformerLayer)
-    assert isinstance(attention, MultiHeadAttention)
+    assert isinstance(layer, models.layers.TransformerLayer)
+    assert isinstance(attention, models.layers.MultiHeadAttention)
     rotary = attention.rotary
     _check_explained(
         tap,
-        normalizes_heads=not isinstance(attention.query_norm, nn.Identity),
-        normalizes_output=not isinstance(layer.self_attention_output_norm, nn.Identity),
+        normalizes_heads=not isinstance(attention.query_norm, torch.nn.Identity),
+        normalizes_output=not isinstance(layer.self_attention_output_norm, torch.nn.Identity),
         has_sink=attention.sinks is not None,
         rotates_part=rotary is not None and rotary.dim < attention.head_dim,
     )
-    assert isinstance(norm, Norm)
+    assert isinstance(norm, models.layers.Norm)
     captured = _Captured(attention, norm, layer.norm_first)
     first, last = (norm, attention) if layer.norm_first else (attention, norm)
 
-    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def before(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured.memory = args[1] if len(args) > 1 else kwargs.get("memory")
         captured.positions = kwargs.get("positions")
 
-    def at_first(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def at_first(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         captured.vectors = args[0]
 
-    def at_last(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
+    def at_last(module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> None:
         captured.output = captured.vectors + output if captured.norm_first else output
 
     def listen(name: str, call: Call) -> None:
@@ -339,15 +335,13 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     return captured
 
 
-def _projection(linear: nn.Linear) -> Projection:
+def _projection(linear: torch.nn.Linear) -> Projection:
     bias = None if linear.bias is None else double(linear.bias)
     return Projection(double(linear.weight).mT, bias)
 
 
 def _normalization(norm: Norm) -> Normalization:
-    from regard.models.layers import RMSNorm
-
-    if isinstance(norm, RMSNorm):
+    if isinstance(norm, models.layers.RMSNorm):
         return Normalization("rms", double(norm.factor), None, norm.eps)
     bias = None if norm.bias is None else double(norm.bias)
     return Normalization("layer", double(norm.weight), bias, norm.eps)
@@ -357,8 +351,6 @@ def _rotation(
     rotary: Rotary | None, length: int, positions: Tensor | None
 ) -> tuple[Tensor, Tensor] | None:
     """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""
-    import torch
-
     if rotary is None:
         return None
     half = rotary.dim // 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import checkpoints
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.fit import fit, quantization
@@ -18,6 +19,7 @@ from regard.engine.doctor.settings import Finding, check_settings, named
 from regard.engine.native.looking import opened
 from regard.errors import DamagedFileError, RegardError
 from regard.inspection.recording import is_module
+from regard.lazy import torch
 from regard.models.configs.facts import KINDS
 from regard.text import Tokenizer, TokenizerPair
 
@@ -118,9 +120,7 @@ def _shapes(checkpoint: Checkpoint) -> Mapping[str, tuple[int, ...]]:
     """Return the shapes of the weights that config.json describes."""
     if hasattr(checkpoint.config, "shapes"):
         return checkpoint.config.shapes()
-    from regard.checkpoints import empty_model
-
-    model = empty_model(checkpoint)
+    model = checkpoints.empty_model(checkpoint)
     return {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
 
 
@@ -279,8 +279,6 @@ class ByModule:
         return self._run(ids, mask, None)
 
     def _run(self, ids: Ids, mask: NDArray[np.bool_], target: Ids | None) -> Floats:
-        import torch
-
         model = self._model
         source, attention_mask = torch.from_numpy(ids), torch.from_numpy(mask)
         written = torch.from_numpy(ids[mask][None] if target is None else target)

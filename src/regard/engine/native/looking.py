@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import checkpoints
 from regard.arrays import Array
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
@@ -29,6 +30,7 @@ from regard.engine.native.loading import open_native, part_of, weights_of
 from regard.engine.native.texts import Ints
 from regard.errors import UnavailableError, UnsupportedError
 from regard.inspection.recording import array_on_disk
+from regard.lazy import torch
 from regard.models.configs.facts import (
     DualFacts,
     Facts,
@@ -84,14 +86,10 @@ class Seen(Facts):
 
     def module(self) -> "nn.Module":
         """Return the model as a module of torch, in evaluation mode."""
-        import torch
-
-        from regard.checkpoints import from_pretrained
-
         with torch.inference_mode(False):
             model = self._model
             if isinstance(model, Checkpoint):
-                model = from_pretrained(model)
+                model = checkpoints.from_pretrained(model)
         if self._side:
             return getattr(model, self._side)
         if model.config != self.config:
@@ -339,9 +337,7 @@ def opened(checkpoint: Checkpoint) -> "Ours":
     try:
         return seen(open_native(checkpoint), checkpoint)
     except (UnsupportedError, UnavailableError):
-        from regard.checkpoints import from_pretrained
-
-        return from_pretrained(checkpoint)
+        return checkpoints.from_pretrained(checkpoint)
 
 
 def _array(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:

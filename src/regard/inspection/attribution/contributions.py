@@ -25,9 +25,10 @@ from regard.inspection.attribution.stream import Stream, as_module
 from regard.inspection.linear import weight_of
 from regard.inspection.trace_data import TraceData
 from regard.inspection.watching import watching
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 ATTENTION = re.compile("att", re.IGNORECASE)
 
@@ -51,8 +52,6 @@ def logit_attribution(trace: TraceData, step: int, against: int | None = None) -
             linear.
         BadArgumentError: there is no such step or token.
     """
-    import torch
-
     trace = as_module(trace)  # for its gradients
     stream = Stream(trace)
     check_linear_head(trace)
@@ -88,7 +87,7 @@ class Term:
 
     path: str
     layer: int
-    module: nn.Module
+    module: torch.nn.Module
     output: Tensor
     tap: str | None = None
     heads: Tensor | None = None  # the attention's output, (batch, heads, queries, value_dim)
@@ -105,8 +104,6 @@ class Terms:
     last: Tensor | None = None  # the last layer's output
 
     def run(self) -> Tensor:
-        from torch import nn
-
         model, layers = self.stream.model, list(dict.fromkeys(self.stream.layers))
         paths = {module: path for path, module in model.named_modules()}
         self._ran = 0
@@ -114,23 +111,23 @@ class Terms:
         inner = [module for layer in layers for module in layer.modules()]
         linear = [module for module in dict.fromkeys(inner) if weight_of(module) is not None]
         norms = [module for module in model.modules() if is_norm(module)]
-        tables = [module for module in model.modules() if isinstance(module, nn.Embedding)]
+        tables = [module for module in model.modules() if isinstance(module, torch.nn.Embedding)]
 
-        def cut(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
+        def cut(module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
             marked = leaf(output)
             term = Term(paths[module], self._ran, module, marked)
             term.tap, term.heads = self._attention_into(args[0])
             self.terms.append(term)
             return marked.clone()
 
-        def frozen(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
+        def frozen(module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
             if self.first is None:
                 return output  # before the stack, such as an embedding's
             linear_part = at_fixed_scale(module, args[0], output)
             self.shifts.append(leaf(output - linear_part))
             return linear_part + self.shifts[-1]
 
-        def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        def enter(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             if self.first is None:
                 self.first = args[0] if args else kwargs["hidden_states"]
 
@@ -150,8 +147,6 @@ class Terms:
 
     def _attention_into(self, states: Tensor) -> tuple[str | None, Tensor | None]:
         """Return the attention whose output is the input of a linear layer, unchanged."""
-        import torch
-
         if self._attended is None:
             return None, None
         name, output = self._attended
@@ -163,8 +158,6 @@ class Terms:
 
     def contributions(self, logit: Tensor, row: int) -> list[Contribution]:
         """Return the terms of a logit, or of a difference of logits, at a position."""
-        import torch
-
         assert self.first is not None, "the first layer has run"
         assert self.last is not None, "the last layer has run"
         shifts, outputs = self.shifts[: self._within], [term.output for term in self.terms]
@@ -212,19 +205,14 @@ def leaf(states: Tensor) -> Tensor:
     return states.detach().requires_grad_()
 
 
-def is_norm(module: nn.Module) -> bool:
-    from torch import Tensor
-
+def is_norm(module: torch.nn.Module) -> bool:
     weight = getattr(module, "weight", None)
-    return "Norm" in type(module).__name__ and isinstance(weight, Tensor) and weight.ndim == 1
+    return "Norm" in type(module).__name__ and isinstance(weight, torch.Tensor) and weight.ndim == 1
 
 
-def at_fixed_scale(norm: nn.Module, states: Tensor, output: Tensor) -> Tensor:
+def at_fixed_scale(norm: torch.nn.Module, states: Tensor, output: Tensor) -> Tensor:
     """Return the part of a norm's output that is linear in its input while 1/σ stays what it is."""
-    import torch
-    from torch import nn
-
-    if isinstance(norm, nn.LayerNorm):
+    if isinstance(norm, torch.nn.LayerNorm):
         centered = states - states.mean(-1, keepdim=True)
         scale = (centered.detach().square().mean(-1, keepdim=True) + norm.eps).rsqrt()
         scaled = centered * scale

@@ -23,9 +23,10 @@ from regard.inspection.hiding import Position, SwitchedOff, computed
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.watching import watching
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
 MOST_TOKENS = 512  # each takes two runs of the model
 
@@ -54,8 +55,6 @@ def measures(
             more tokens than MOST_TOKENS.
         BadArgumentError: no such step, or an axis that the output does not attend to.
     """
-    import torch
-
     trace = as_module(trace)  # for its gradients
     stream = Stream(trace)
     chosen = [stream.check_step(s) for s in (range(len(stream.ids)) if steps is None else steps)]
@@ -90,9 +89,7 @@ def measures(
 
 def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -> list[Measure]:
     """Measures of one step for the first `count` tokens, each beside hiding."""
-    from torch import Tensor
-
-    hidden = cast(Tensor, tables["hiding"])[place, :count]
+    hidden = cast(torch.Tensor, tables["hiding"])[place, :count]
     results = []
     for name, table in tables.items():
         if table is None:
@@ -116,16 +113,12 @@ def taps_over(trace: TraceData, stream: Stream, axis: str | None) -> list[Tap]:
 
 def mean_weights(taps: list[Tap], rows: Tensor) -> Tensor:
     """Return (steps, tokens)."""
-    import torch
-
     return torch.stack([tap.weights().mean(0)[rows] for tap in taps]).mean(0).cpu()
 
 
 def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
     """Return the sizes (steps, tokens) of what all heads together take from a token; None without
     W_O."""
-    import torch
-
     norms = []
     for tap in taps:
         if tap.output_weight is None:
@@ -140,13 +133,10 @@ def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
 
 def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
     """Return (steps, tokens); None for an axis of which the model looks up no ids."""
-    import torch
-    from torch import nn
-
-    tables = [module for module in stream.model.modules() if isinstance(module, nn.Embedding)]
+    tables = [module for module in stream.model.modules() if isinstance(module, torch.nn.Embedding)]
     embedded: dict[str, Tensor] = {}
 
-    def look_up(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor | None:
+    def look_up(module: torch.nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor | None:
         for name, ids in stream.trace.read.items():
             if name not in embedded and args and torch.equal(args[0], ids):
                 embedded[name] = output.detach().requires_grad_()
@@ -169,8 +159,6 @@ def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
 @without_gradients
 def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
     """Return (steps, tokens): a layer at a time, each on the states that it had."""
-    import torch
-
     names, outputs = {tap.name for tap in taps}, stream.states[1:]
     columns = []
     for key in range(taps[0].columns):
@@ -199,8 +187,6 @@ def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
 @without_gradients
 def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
     """Return (steps, tokens): the change of p, the probability of the token that was written."""
-    import torch
-
     axis = taps[0].keys
     ids = torch.tensor([stream.ids[step] for step in steps])[:, None]
 

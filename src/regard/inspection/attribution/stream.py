@@ -17,9 +17,10 @@ from regard.inspection.trace_data import Edit, TraceData, name_of
 from regard.inspection.views.ablation import log_probabilities
 from regard.inspection.watching import watching
 from regard.inspection.writing import likeliest
+from regard.lazy import torch
 
 if TYPE_CHECKING:
-    from torch import nn
+    pass
 
 AtLayer = Callable[[int, Array], Array | None]
 """Called with a layer's number and its output, (batch, length, d_model); an array that it returns
@@ -42,7 +43,7 @@ class Stream:
                 " model returns no logits, or hands out its weights itself."
             )
         self.trace, self.model, self.rerun = trace, trace.model, trace.rerun_with_gradients
-        self.layers: list[nn.Module] = []  # of a module
+        self.layers: list[torch.nn.Module] = []  # of a module
         self.stack = ""  # of the native engine
         self.states: list[Array] = []  # the first layer's input, then each layer's output
         self.logits = self._first_run() if is_module(self.model) else self._first_run_of_engine()
@@ -95,7 +96,7 @@ class Stream:
                 return self.rerun(edit)
         ran = 0
 
-        def after(module: nn.Module, args: tuple[Any, ...], output: object) -> object:
+        def after(module: torch.nn.Module, args: tuple[Any, ...], output: object) -> object:
             nonlocal ran
             replaced = at(ran, state_of(output))
             ran += 1
@@ -108,18 +109,16 @@ class Stream:
 
     def _first_run(self) -> Array:
         """Find the layers: those of the list whose layer runs last."""
-        from torch import Tensor
-
         stacks = layer_lists(self.model)
         of_module = {module: path for path, modules in stacks.items() for module in modules}
         inputs: dict[str, Array] = {}
-        calls: list[tuple[str, nn.Module, Array]] = []
+        calls: list[tuple[str, torch.nn.Module, Array]] = []
 
-        def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        def before(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             inputs.setdefault(of_module[module], args[0] if args else kwargs["hidden_states"])
 
-        def after(module: nn.Module, args: tuple[Any, ...], output: object) -> None:
-            if isinstance(state_of(output), Tensor):
+        def after(module: torch.nn.Module, args: tuple[Any, ...], output: object) -> None:
+            if isinstance(state_of(output), torch.Tensor):
                 calls.append((of_module[module], module, state_of(output).detach()))
 
         with watching(of_module, before=before, after=after):
@@ -154,14 +153,12 @@ class Stream:
         )
 
 
-def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
+def layer_lists(model: torch.nn.Module) -> dict[str, list[torch.nn.Module]]:
     """Return the modules of each nn.ModuleList that is not within another, by its path."""
-    from torch import nn
-
-    lists: dict[str, list[nn.Module]] = {}
+    lists: dict[str, list[torch.nn.Module]] = {}
     for path, module in model.named_modules():
         inner = any(path.startswith(f"{outer}.") for outer in lists)
-        if isinstance(module, nn.ModuleList) and not inner:
+        if isinstance(module, torch.nn.ModuleList) and not inner:
             lists[path] = list(module)
     return lists
 

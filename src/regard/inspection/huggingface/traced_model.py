@@ -20,6 +20,7 @@ from regard.inspection.huggingface.interface import quiet
 from regard.inspection.huggingface.places import naming_of
 from regard.inspection.trace import Trace
 from regard.inspection.writing import written
+from regard.lazy import PIL
 from regard.packages import optional_package
 
 if TYPE_CHECKING:
@@ -136,9 +137,7 @@ class TracedModel:
         """Return the trace of no matter what, for the layers that it has."""
         if self.task != "vision":
             return self.trace("a b c")
-        from PIL import Image
-
-        return captured(self.model, self.pixels(Image.new("RGB", (64, 64))))
+        return captured(self.model, self.pixels(PIL.Image.new("RGB", (64, 64))))
 
     def found(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import figures
 from regard.errors import BadArgumentError, UnavailableError, check_choice
 from regard.inspection.answers import Group, Quantity
 from regard.inspection.naming import joined
@@ -17,6 +18,7 @@ from regard.inspection.trace_data import TraceData
 from regard.inspection.views.labels import labels, query_labels
 from regard.inspection.views.statistics import head_summary, sink_of
 from regard.inspection.views.tiles import Head, TileRequest, spans, tile, tile_of
+from regard.lazy import PIL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,9 +71,6 @@ class Part:
             scale: "linear", "log", "row" (each row by its largest), or "sink": linear up to the
                 largest outside the column of the sink.
         """
-        from regard.figures.heatmap import heatmap
-        from regard.figures.style import COLUMN_MM, PAGE_MM
-
         check_choice("scale", scale, get_args(Scale))
         quantity, limits = SIGNS[self.quantity], None
         if scale == "sink" and self.group == "token":
@@ -88,7 +87,7 @@ class Part:
             values, columns = values[:, : len(self.peaks)], columns[: len(self.peaks)]
             if self.quantity == "weight" and behind > 0:
                 note = f"{100 * behind:.1f} % of the weight is in the silence behind the end"
-        return heatmap(
+        return figures.heatmap.heatmap(
             values,
             self.row_labels,
             columns,
@@ -100,7 +99,7 @@ class Part:
             column_name=self.column_name,
             origin=self.origin,
             wave=self.peaks,
-            width_mm=PAGE_MM if self.peaks else COLUMN_MM,
+            width_mm=figures.style.PAGE_MM if self.peaks else figures.style.COLUMN_MM,
             note=note,
         )
 
@@ -193,12 +192,10 @@ def picture(trace: TraceData) -> bytes | None:
     tap = next((matches[-1] for matches in taps if matches), None)
     if tap is None or max(tap.rows, tap.columns) > LARGEST_SIDE:
         return None
-    from regard.figures.style import save  # slow to import, as matplotlib is
-
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "picture.png"
-            save(_figure(trace, tap.name, tap.kind), path)
+            figures.style.save(_figure(trace, tap.name, tap.kind), path)
             return _in_few_colors(path)
     except UnavailableError:
         return None
@@ -221,8 +218,6 @@ def lines(trace: TraceData, tap: str, group: Group = "token", *, at_output: bool
         at_output: a row for each unit of the output, of the steps that predict it, instead of those
             that read it.
     """
-    from regard.figures.flow import flow
-
     layer = trace[tap]
     columns, column_spans = labels(trace, layer.keys, group), spans(trace, layer.keys, group)
     row_spans = spans(trace, layer.queries, group) or [(row, row + 1) for row in range(layer.rows)]
@@ -234,7 +229,7 @@ def lines(trace: TraceData, tap: str, group: Group = "token", *, at_output: bool
         rows = [label for label, _, _ in written]
         row_spans = [(first, last) for _, first, last in written]
     request = TileRequest(tap, "mean", 0, 0, 0, len(rows), len(columns), group=group)
-    return flow(
+    return figures.flow.flow(
         tile(layer, request, row_spans=row_spans, column_spans=column_spans).values,
         rows,
         columns,
@@ -246,9 +241,7 @@ def lines(trace: TraceData, tap: str, group: Group = "token", *, at_output: bool
 
 
 def _in_few_colors(path: Path) -> bytes:
-    from PIL import Image  # comes with matplotlib
-
     file = io.BytesIO()
-    with Image.open(path) as image:
+    with PIL.Image.open(path) as image:
         image.convert("RGB").quantize(COLORS).save(file, "PNG", optimize=True)
     return file.getvalue()

@@ -6,6 +6,7 @@ from regard.cli.images import ImageCommand
 from regard.cli.lines import Line
 from regard.data.inputs import TEXT, TEXT_PAIR
 from regard.data.roles import Role
+from regard.engine import batching
 from regard.errors import BadArgumentError
 from regard.options import Options, option
 
@@ -61,9 +62,7 @@ class Classify(ImageCommand["Classification"]):
         return super().columns[: 1 + self.pairs]
 
     def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
-        from regard.engine.batching import read_each
-
-        return read_each(_pair, lines) if self.pairs else super().rows(lines)
+        return batching.read_each(_pair, lines) if self.pairs else super().rows(lines)
 
 
 def _pair(line: Line) -> tuple[str, ...]:

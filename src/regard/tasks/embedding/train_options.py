@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from regard.errors import BadArgumentError, check_choice
 from regard.options import option
+from regard.tasks.embedding import task
 from regard.training.options.encoders import FoldedOptions
 from regard.training.options.evaluation import BatchedOptions, LineOptions, WorstOptions, column
 from regard.training.options.run import data_option, model_option, training_option
@@ -56,9 +57,7 @@ class EmbeddingOptions(PairColumns, FoldedOptions):
     def check(self) -> None:
         super().check()
         if self.pooling is not None:
-            from regard.tasks.embedding.task import POOLING
-
-            check_choice("pooling", self.pooling, POOLING)
+            check_choice("pooling", self.pooling, task.POOLING)
         if self.train_layers == 0:
             raise BadArgumentError(
                 "train_layers must be at least 1, for an embedding model has no head; got 0."

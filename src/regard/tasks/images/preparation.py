@@ -15,6 +15,7 @@ from regard.arrays import Array, arrays_of
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, check_choice, refusing
 from regard.files import write_json
 from regard.json_files import JsonFiles
+from regard.lazy import PIL, torch
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,8 +47,6 @@ class Preparation:
 
     def __call__(self, image: Image) -> Tensor:
         """(channels, height, width)."""
-        import torch
-
         return torch.from_numpy(self.pixels(image))
 
     def pixels(self, image: Image) -> NDArray[np.float32]:
@@ -62,18 +61,16 @@ class Preparation:
             DamagedFileError: one so long and thin that it would have more pixels than Pillow takes
                 for safe, once its shorter side is as the model wants it.
         """
-        from PIL import Image, ImageOps
-
-        image = ImageOps.exif_transpose(image)  # cameras note how they were held
+        image = PIL.ImageOps.exif_transpose(image)  # cameras note how they were held
         if self.background is not None and image.has_transparency_data:
-            sheet = Image.new("RGBA", image.size, "white")
-            image = Image.alpha_composite(sheet, image.convert("RGBA"))
+            sheet = PIL.Image.new("RGBA", image.size, "white")
+            image = PIL.Image.alpha_composite(sheet, image.convert("RGBA"))
         image = image.convert("L" if self.channels == 1 else "RGB")
         size = self.size
         if self.shorter is not None:
             width, height = (self.shorter * side // min(image.size) for side in image.size)
             size = height, width
-            if width * height > (Image.MAX_IMAGE_PIXELS or math.inf):
+            if width * height > (PIL.Image.MAX_IMAGE_PIXELS or math.inf):
                 raise DamagedFileError(
                     f"an image of {image.width} × {image.height} pixels would have {width} ×"
                     f" {height} with a shorter side of {self.shorter}. Cut off its ends."

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
 from regard.files import check_content
-from regard.packages import optional_package
+from regard.lazy import PIL
 from regard.tasks.images.preparation import Preparation
 from regard.tasks.images.task import image_files, is_image, open_image, unread_image
 from regard.training.examples import Say
@@ -285,6 +285,4 @@ def upright_size(file: Path) -> tuple[Size, bool, str]:
 
 
 def _picture(pixels: Bytes) -> "Image":
-    with optional_package("pillow", "resizing images needs"):
-        from PIL import Image
-    return Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)
+    return PIL.Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)

@@ -24,7 +24,7 @@ from regard.engine.task import Task
 from regard.errors import DamagedFileError, NotFoundError, RegardError, UnsupportedError
 from regard.figures.png import png_text
 from regard.files import check_content
-from regard.packages import optional_package
+from regard.lazy import PIL
 from regard.tasks.classification.task import (
     Classification,
     Logits,
@@ -252,9 +252,7 @@ def check_vision(checkpoint: Checkpoint, name: str) -> None:
 def open_image(image: Picture) -> Image:
     """Return a file, or the text of one (data:image/…;base64,…), as an image of Pillow; such an
     image as it is."""
-    with optional_package("pillow", "reading images needs"):
-        from PIL import Image
-    if isinstance(image, Image.Image):
+    if isinstance(image, PIL.Image.Image):
         return image
     name, file = image, cast("str | os.PathLike[str] | BytesIO", image)
     try:
@@ -267,7 +265,13 @@ def open_image(image: Picture) -> Image:
             return opened
     except RegardError:
         raise
-    except (OSError, SyntaxError, ValueError, struct.error, Image.DecompressionBombError) as error:
+    except (
+        OSError,
+        SyntaxError,
+        ValueError,
+        struct.error,
+        PIL.Image.DecompressionBombError,
+    ) as error:
         if isinstance(error, OSError) and error.errno is not None:  # of the file, not its content
             raise
         raise DamagedFileError(
@@ -282,16 +286,14 @@ def unread_image(file: str | os.PathLike[str] | BytesIO) -> Image:
         DamagedFileError: it has more pixels than Pillow takes for safe, or cannot be waited for.
         Exception: Pillow's, of a file that it cannot read.
     """
-    with optional_package("pillow", "reading images needs"):
-        from PIL import Image
     if not isinstance(file, BytesIO):
         check_content(file)
         if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
             raise DamagedFileError(f"{file} is a pipe or a device, not a file. Take it away.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # refused below
-        opened = Image.open(file)
-    if opened.width * opened.height > (most := Image.MAX_IMAGE_PIXELS or math.inf):
+        warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)  # refused below
+        opened = PIL.Image.open(file)
+    if opened.width * opened.height > (most := PIL.Image.MAX_IMAGE_PIXELS or math.inf):
         opened.close()
         raise DamagedFileError(
             f"{file} has {opened.width} × {opened.height} pixels; an image may have {most:,} in"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from regard import models
 from regard.errors import BadArgumentError
 from regard.training.options.evaluation import LabelOptions
 from regard.training.options.run import (
@@ -108,8 +109,6 @@ class ImageClassificationOptions(TunedOptions):
 
     def model_settings(self, labels: tuple[str, ...], **changes: object) -> "VisionConfig":
         """Return the config of a new model for these labels; without any, of one without a head."""
-        from regard.models import vision_preset
-
         changes |= self.chosen("dropout")
         head = "classification" if labels else "none"
-        return vision_preset(self.model_name, head=head, labels=labels, **changes)
+        return models.vision_preset(self.model_name, head=head, labels=labels, **changes)

@@ -9,7 +9,7 @@ from regard.cli.progress import progress_bar
 from regard.cli.streams import say
 from regard.data.inputs import IMAGE
 from regard.errors import BadArgumentError
-from regard.figures.style import require_matplotlib
+from regard.lazy import matplotlib, require
 from regard.options import Options, option
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Match(ImageCommand["task.Match"]):
         """Draw the picture."""
         if self.extra.figure is None:
             return
-        require_matplotlib()  # before the long part
+        require(matplotlib)  # before the long part
         [image], [label] = self.texts, self.chosen["labels"]
         text = self.call.get("template", "{}").replace("{}", label)
         rows, columns = self.task.grid

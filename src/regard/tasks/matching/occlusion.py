@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import figures
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -67,14 +69,11 @@ class Occlusion:
     def figure(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Return the image under what the cosine loses without each patch: of the whole text, and
         of each word; written to `path` (.svg, .pdf or .png) if one is given."""
-        from regard.figures.images import images
-        from regard.figures.style import save
-
         maps = {"the whole text": self.of_patches}
         for place, (word, map_) in enumerate(zip(self.words, self.of_both, strict=True)):
             again = f" ({place + 1})" if word in self.words[:place] else ""
             maps[f"{word}{again}: {self.of_words[place]:+.3f}"] = map_
-        figure = images(
+        figure = figures.images.images(
             maps,
             scale="difference",
             title=f"{self.name}, cosine {self.cosine:.3f}",
@@ -84,5 +83,5 @@ class Occlusion:
             " without the word",
         )
         if path is not None:
-            save(figure, path)
+            figures.style.save(figure, path)
         return figure

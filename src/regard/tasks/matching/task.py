@@ -18,6 +18,7 @@ from regard.engine.handle import ModelHandle
 from regard.engine.result import Result, asked
 from regard.engine.task import Task
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.inspection.models import no_changes, traced
 from regard.inspection.naming import Naming
 from regard.lines import one_line
 from regard.models.configs.facts import facts_of
@@ -299,8 +300,6 @@ class Matcher(Task):
             BadArgumentError: a text with more tokens than the model reads.
             DamagedFileError: a file that is not an image.
         """
-        from regard.inspection.models import no_changes, traced
-
         name = ""
         both: Any = self.engine.seen(self.handle)
         inputs: dict[str, Any]

@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from regard.checkpoints import shipped
 from regard.checkpoints.hub import PREFIX, download
 from regard.engine.task import Task
 from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.lazy import torch
 from regard.tasks import catalog
 from regard.tasks.extraction.task import Extractor
 from regard.tasks.loading import load, task_class
@@ -27,9 +28,6 @@ from regard.tasks.pipelines.arguments import (
     admitted,
     done_by,
 )
-
-if TYPE_CHECKING:
-    import torch
 
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
@@ -204,8 +202,6 @@ def _dtype(name: object) -> "torch.dtype | None":
     """Return a dtype, or that of a name such as "float16"; None: as models are loaded."""
     if name is None or name == "auto":
         return None
-    import torch
-
     dtype = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise BadArgumentError(f"dtype must be a torch.dtype of floats, or its name; got {name!r}.")

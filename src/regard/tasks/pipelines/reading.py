@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from regard.engine.reading import ReadingTask
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
+from regard.lazy import torch
 from regard.tasks.classification.task import TEMPLATE, Classification, Classifier, split_labels
 from regard.tasks.embedding.task import Embedder
 from regard.tasks.fill_mask.task import MaskFiller
@@ -217,8 +218,6 @@ def features(
     states = [state.states[None] for state in results]
     if not return_tensors:
         return [state.tolist() for state in states]
-    import torch
-
     return [torch.from_numpy(state) for state in states]
 
 

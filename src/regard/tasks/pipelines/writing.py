@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError
 from regard.generation.config import FILE_NAMES, new_tokens
+from regard.lazy import torch
 from regard.tasks.extraction.task import Extractor
 from regard.tasks.pipelines.reading import check_whole, checked, is_cut
 from regard.tasks.text_generation.task import Writer
@@ -73,8 +74,6 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
 
         def entry(found: "Written") -> dict[str, Any]:
             if ids_asked:
-                import torch
-
                 return {f"{key}_token_ids": torch.tensor([start, *found.ids])}
             return {f"{key}_text": _cleaned(found.text, clean_up_tokenization_spaces)}
 

@@ -9,6 +9,7 @@ from regard.cli.task_command import TaskCommand
 from regard.cli.texts import whole_text
 from regard.data.inputs import CONTEXT, QUESTION
 from regard.data.roles import Role
+from regard.engine import batching
 from regard.errors import BadArgumentError
 from regard.lines import json_object
 from regard.options import Options, option
@@ -53,9 +54,7 @@ class Answer(TaskCommand["Answers"]):
         return question, replace(context, required=self.searched is None or context.required)
 
     def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
-        from regard.engine.batching import read_each
-
-        return read_each(self._pair, lines)
+        return batching.read_each(self._pair, lines)
 
     def json(self, line: Line, result: "Answers | None") -> str:
         fields = line.fields or {"question": line.text}

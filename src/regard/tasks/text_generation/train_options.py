@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
+from regard import models
 from regard.errors import BadArgumentError
 from regard.training.options.evaluation import BatchedOptions, LineOptions, column
 from regard.training.options.run import (
@@ -116,15 +117,13 @@ class LanguageModelOptions(RunningTextOptions):
 
     def model_settings(self, vocab_size: int, **changes: object) -> "DecoderConfig":
         """Return the config of a new model."""
-        from regard.models.configs.decoder import DECODER_PRESETS, decoder_preset
-
         sizes = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
         changes |= {name: value for name, value in sizes.items() if value is not None}
         changes |= self.chosen("dropout")
-        if self.d_model is not None and self.preset in DECODER_PRESETS:
-            preset = DECODER_PRESETS[self.preset]
+        if self.d_model is not None and self.preset in models.DECODER_PRESETS:
+            preset = models.DECODER_PRESETS[self.preset]
             changes["d_ff"] = round(self.d_model * preset["d_ff"] / preset["d_model"])
-        config = decoder_preset(self.preset, vocab_size, max_positions=self.block, **changes)
+        config = models.decoder_preset(self.preset, vocab_size, max_positions=self.block, **changes)
         if config.d_model % config.num_heads:
             raise BadArgumentError(
                 f"d_model must be a multiple of heads; got {config.d_model} and"

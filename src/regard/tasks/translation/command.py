@@ -4,14 +4,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.checkpoints import shipped
+from regard.checkpoints import argos, shipped
 from regard.cli.lines import Line
 from regard.cli.refusals import say_doubts
 from regard.cli.task_command import TaskCommand
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.figures import terminal
 from regard.figures.color import takes_color
 from regard.options import Options, option
-from regard.tasks import catalog
+from regard.tasks import catalog, loading
 
 if TYPE_CHECKING:
     from regard.tasks.translation.result import Translation
@@ -62,12 +63,9 @@ class Translate(TaskCommand["Translation"]):
             return []
         if self.common["model"] is not None:
             raise BadArgumentError("--argos chooses the model; leave out --model.")
-        from regard.checkpoints import argos
-        from regard.tasks.loading import load
-
         *before, last = map(str, argos.route(*self.extra.argos))
         self.common["model"] = last
-        return [load(folder, self.kind_name) for folder in before]
+        return [loading.load(folder, self.kind_name) for folder in before]
 
     def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
         texts = [line.text for line in lines]
@@ -125,9 +123,7 @@ class Translate(TaskCommand["Translation"]):
         # No words, no map: a text may be invisible characters alone.
         if result is None or result.alignment is None:
             return text
-        from regard.figures.terminal import alignment_grid
-
-        grid = alignment_grid(
+        grid = terminal.alignment_grid(
             result.source_words,
             result.target_words,
             result.alignment,
@@ -144,11 +140,9 @@ def _marked(result: "Translation") -> str:
     line, place, spans = result.line(), 0, []
     if not takes_color(sys.stdout):
         return line
-    from regard.figures.terminal import underlined
-
     for word in result.words:
         start = line.find(word.text, place)
         if start >= 0:
             place = start + len(word.text)
             spans += [(start, place)] if word.unsure else []
-    return underlined(line, spans)
+    return terminal.underlined(line, spans)

@@ -25,6 +25,8 @@ from regard.errors import (
     shortened,
 )
 from regard.generation import GenerationConfig, Hypothesis
+from regard.inspection.alignment import STEPS, cross_attention
+from regard.inspection.grouping import group_words
 from regard.tasks.translation.capitals import Capitals
 from regard.tasks.translation.glossary import Glossary
 from regard.tasks.translation.languages import LEADING, Languages
@@ -235,8 +237,6 @@ class Translator(TextToText):
         if self.languages.both:
             self.languages.check_chosen(self.name, self.prefix, config)
         if alignment is not None:
-            from regard.inspection.alignment import STEPS
-
             check_choice("alignment", alignment, STEPS)
 
         if glossary is not None:
@@ -465,9 +465,6 @@ class Translator(TextToText):
         step: str,
         layer: int | None,
     ) -> list[list[Translation]]:
-        from regard.inspection.alignment import cross_attention
-        from regard.inspection.grouping import group_words
-
         model, around = self.engine.own(self.handle), len(self.before)
         aligned = []
         for row, (result, *others) in enumerate(results):

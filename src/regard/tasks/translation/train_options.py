@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from regard import models
 from regard.errors import BadArgumentError
 from regard.options import option
 from regard.training.options.evaluation import DecodingOptions, LineOptions
@@ -156,8 +157,6 @@ class TrainingOptions(LineOptions, SequenceOptions):
         Raises:
             BadArgumentError: an unknown preset, or another architecture's option.
         """
-        from regard.models import preset, recurrent_preset
-
         for name, options in OWN.items():
             for other in options if name != self.architecture else ():
                 if getattr(self, other) != getattr(TrainingOptions, other):
@@ -167,8 +166,8 @@ class TrainingOptions(LineOptions, SequenceOptions):
                     )
         changes |= self.chosen(*OWN[self.architecture], "dropout")
         named: dict[str, Callable[..., EncoderDecoderConfig | RecurrentConfig]] = {
-            "transformer": preset,
-            "recurrent": recurrent_preset,
+            "transformer": models.preset,
+            "recurrent": models.recurrent_preset,
         }
         return named[self.architecture](self.preset, vocab_size, **changes)
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from regard import models
 from regard.errors import BadArgumentError, unknown
 from regard.training.options.run import TunedOptions, data_option, model_option
 
@@ -60,9 +61,7 @@ class EncoderOptions(TunedOptions):
 
     def model_settings(self, vocab_size: int) -> "EncoderConfig":
         """Return the config of a new model without a head."""
-        from regard.models import encoder_preset
-
-        return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))
+        return models.encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))
 
 
 class FoldedOptions(EncoderOptions):

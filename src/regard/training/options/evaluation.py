@@ -6,6 +6,7 @@ The commands are made from these classes, so nothing here imports torch.
 from pathlib import Path
 from typing import Any
 
+from regard.engine.engines import check_engine
 from regard.engine.options import EngineOptions
 from regard.errors import BadArgumentError
 from regard.generation.config import decoding_of, with_decoding
@@ -27,8 +28,6 @@ class EvaluationOptions(EngineOptions):
     )
 
     def check(self) -> None:
-        from regard.engine.engines import check_engine  # slow to import
-
         check_engine(self.engine or "auto", precision=self.precision)
 
 

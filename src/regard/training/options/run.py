@@ -6,7 +6,7 @@ The commands are made from these classes, so nothing here imports torch before a
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from regard import options
+from regard import options, training
 from regard.errors import BadArgumentError
 from regard.options import Options
 from regard.training.options.evaluation import EvaluationOptions
@@ -130,13 +130,11 @@ class RunOptions(Options):
                 to the recipe, are counted in it.
             accumulate: batches in a step, where processes change it.
         """
-        from regard.training import TrainingConfig
-
         steps = self.max_steps
         if (epochs := self.epochs()) is not None:
             in_epochs = max(LEAST_STEPS if self.max_epochs is None else 1, round(epochs * epoch))
             steps = in_epochs if steps is None else min(steps, in_epochs)
-        return TrainingConfig(
+        return training.TrainingConfig(
             learning_rate=self.usual_rate() if self.learning_rate is None else self.learning_rate,
             warmup=self.warmup_steps(steps or epoch),
             optimizer=self.optimizer,

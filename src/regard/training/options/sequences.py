@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from regard import models
 from regard.errors import BadArgumentError
 from regard.training.options.run import (
     RunOptions,
@@ -60,10 +61,8 @@ class SequenceOptions(RunOptions):
         self, vocab_size: int, **changes: object
     ) -> "EncoderDecoderConfig | RecurrentConfig":
         """Return the config of the new model that the options describe, with any other changes."""
-        from regard.models import preset
-
         changes = {"norm": self.norm} | changes | self.chosen("dropout")
-        return preset(self.preset, vocab_size, **changes)
+        return models.preset(self.preset, vocab_size, **changes)
 
     def model_name(self) -> str:
         """Return the model in a few words: "transformer tiny, norm pre"."""

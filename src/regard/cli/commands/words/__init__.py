@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard import course
 from regard.cli.columns import columns
 from regard.cli.commands.words.represent import represent
 from regard.cli.commands.words.train import train
 from regard.cli.options import Json, argument, model_option, option
 from regard.cli.progress import waiting
 from regard.errors import BadArgumentError
+from regard.figures import scatter, style
 from regard.lines import one_line
 
 if TYPE_CHECKING:
@@ -102,15 +104,15 @@ def draw(
     near = [each for name in word for each, _ in vectors.neighbors(name, neighbors)]
     chosen = list(dict.fromkeys(word))
     others = [each for each in dict.fromkeys(near) if each not in chosen]
-    from regard.figures.scatter import Cloud, scatter, to_plane
-    from regard.figures.style import save
-
-    flat = to_plane(vectors.rows([*chosen, *others]), method)
+    flat = scatter.to_plane(vectors.rows([*chosen, *others]), method)
     name, other = ("words", "their neighbors") if others else ("", "")
     count = len(chosen)
-    clouds = [Cloud(name, flat.points[:count], chosen), Cloud(other, flat.points[count:], others)]
+    clouds = [
+        scatter.Cloud(name, flat.points[:count], chosen),
+        scatter.Cloud(other, flat.points[count:], others),
+    ]
     with waiting("drawing"):
-        save(scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
+        style.save(scatter.scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
     if as_json:
         points = dict(zip([*chosen, *others], flat.points.tolist(), strict=True))
         facts = {"picture": str(output), "axes": flat.names, "points": points}
@@ -121,6 +123,4 @@ def draw(
 
 def _load(model: str, limit: int | None) -> "WordVectors":
     with waiting(f"reading {model}"):
-        from regard.course.words import load_vectors
-
-        return load_vectors(model, limit=limit)
+        return course.words.load_vectors(model, limit=limit)

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from regard import course
 from regard.cli.columns import columns
 from regard.cli.options import Corpus, option
 from regard.cli.progress import waiting
@@ -36,9 +37,7 @@ def represent(
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
     with waiting("counting"):
-        from regard.course.words.bags import represent
-
-        bags = represent(texts, way)
+        bags = course.words.bags.represent(texts, way)
     with destination(output) as out:
         if as_csv:
             rows = csv.writer(out, lineterminator="\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard import course
 from regard.cli.options import Corpus, Json, flags, option, specified
 from regard.cli.progress import progress_bar, waiting
 from regard.cli.texts import text_groups
@@ -98,22 +99,19 @@ def train(
     before = 0
     if base_model is not None:
         with waiting("adding words"):
-            from regard.course.words import load_vectors
-            from regard.course.words.cooccurrence import extend_vectors
-
-            trained = load_vectors(base_model)
+            trained = course.words.load_vectors(base_model)
             before = len(trained)
-            vectors = extend_vectors(trained, texts, words=word or None, **shared)
+            vectors = course.words.cooccurrence.extend_vectors(
+                trained, texts, words=word or None, **shared
+            )
     elif method == "svd":
         with waiting("counting neighbors"):
-            from regard.course.words.cooccurrence import factorize_vectors
-
-            vectors = factorize_vectors(texts, dim=dim or DIM, **shared)
+            vectors = course.words.cooccurrence.factorize_vectors(texts, dim=dim or DIM, **shared)
     else:
-        from regard.course.words.cooccurrence import train_vectors
-
         with _training_bar() as progress:
-            vectors = train_vectors(texts, dim=dim or DIM, **shared, **options, progress=progress)
+            vectors = course.words.cooccurrence.train_vectors(
+                texts, dim=dim or DIM, **shared, **options, progress=progress
+            )
     vectors.save(output, half=half)
     added = {} if base_model is None else {"added": vectors.words[before:]}
     facts = {"words": len(vectors), **added, "dim": vectors.dim, "lines": len(texts)}
