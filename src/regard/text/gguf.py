@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import tokenizers
@@ -43,6 +43,20 @@ _DIVISIONS = {
 _JOINED = ("dbrx", "smaug-bpe")
 # Of the names of qwen2, those that do not compose letters first.
 _AS_THEY_ARE = ("stablelm2", "hunyuan", "solar-open")
+
+
+def ends_of(facts: Mapping[str, Any], texts: Collection[str]) -> list[int] | None:
+    """Return the ids that end a text: those that a GGUF file names, and the control tokens that
+    read so, which end a turn of a chat.
+
+    Args:
+        facts: the metadata by their names.
+    """
+    ends = {facts.get(f"{_PREFIX}{name}_token_id") for name in ("eos", "eot", "eom")}
+    tokens, kinds = (facts.get(f"{_PREFIX}{name}") or [] for name in ("tokens", "token_type"))
+    pairs = zip(tokens, kinds, strict=False)
+    ends |= {id_ for id_, (text, kind) in enumerate(pairs) if kind == CONTROL and text in texts}
+    return sorted(ends - {None}) or None
 
 
 def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:

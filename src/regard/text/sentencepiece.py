@@ -110,11 +110,15 @@ def make_backend(
         scheme = "first" if model.dummy_prefix else "never"
         backend.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, prepend_scheme=scheme, split=False)
     backend.decoder = _decoder(model)
-    for (piece, _), kind in zip(model.pieces, model.kinds, strict=True):
-        if piece in names and kind == USER_DEFINED and as_added:
-            backend.add_tokens([AddedToken(piece, normalized=False)])
-        elif piece in names and kind in (UNKNOWN, CONTROL):
-            backend.add_special_tokens([AddedToken(piece, normalized=False)])
+    added = [
+        (AddedToken(piece, normalized=False), kind)
+        for (piece, _), kind in zip(model.pieces, model.kinds, strict=True)
+        if piece in names
+    ]
+    if as_added:
+        backend.add_tokens([token for token, kind in added if kind == USER_DEFINED])
+    # All at once: each call orders all that there are.
+    backend.add_special_tokens([token for token, kind in added if kind in (UNKNOWN, CONTROL)])
     return backend
 
 
