@@ -71,7 +71,8 @@ class GGUFCheckpoint(Checkpoint):
             self.folder,
             {name: JsonObject(self.folder, settings) for name, settings in content.items()},
         )
-        self._weights = _Weights(tensors)
+        ties = settings["tie_word_embeddings"] and not architecture_of(self._file).is_encoder
+        self._weights = _Weights(tensors, has_output=ties)
 
     @cached_property
     def family(self) -> Family:
@@ -189,10 +190,15 @@ class _Tensor:
 
 
 class _Weights(Weights):
-    """Tensors of a GGUF file."""
+    """Tensors of a GGUF file.
 
-    def __init__(self, tensors: Mapping[str, _Tensor]):
+    Args:
+        has_output: the table of embeddings is the output projection, too.
+    """
+
+    def __init__(self, tensors: Mapping[str, _Tensor], *, has_output: bool):
         super().__init__([])
+        self._has_output = has_output
         self.files = list({each.file: None for each in tensors.values()})
         self._opened = {file: file.stat() for file in self.files}
         self._stored: dict[str, Stored] = {}
@@ -217,14 +223,9 @@ class _Weights(Weights):
         for name, shape in self.shapes.items():
             kind, size = self.dtypes[name].upper(), prod(shape)
             total += size * groups.packed_bytes(kind, table=name == table)
-            if name == table and self._ties_output:
+            if name == table and self._has_output:
                 total += size * groups.packed_bytes(kind)
         return round(total)
-
-    @property
-    def _ties_output(self) -> bool:
-        """Return True if the table of embeddings is the output's too: an encoder has none."""
-        return "output.weight" not in self.shapes and "token_embd_norm.weight" not in self.shapes
 
 
 def _read_parts(file: Path) -> tuple[dict[str, Any], dict[str, _Tensor]]:

@@ -58,6 +58,7 @@ class Architecture:
     read: Callable[[File, Settings], Settings] = lambda file, settings: {}
     unused: tuple[str, ...] = ()  # metadata that decide on nothing
     names: Table = ()  # (ours, theirs), before those that all have
+    is_encoder: bool = False  # it has no output projection
     interleaved: bool = False  # the halves of a head of queries and keys take turns
     ends: tuple[str, ...] = ("<end_of_turn>", "<|eot_id|>", "<|im_end|>", "<|end|>")  # of a turn
 
@@ -87,7 +88,8 @@ def settings_of(file: File) -> Settings:
             f"{file.architecture}.vocab_size of the GGUF file is {file.own['vocab_size']}, but its"
             f" embeddings have {rows} rows. Copy the file again from where it came from."
         )
-    settings: Settings = {key: file.needs(name) for name, key in kind.keys.items()}
+    settings: Settings = {**kind.settings}
+    settings |= {key: file.needs(name) for name, key in kind.keys.items()}
     settings |= {key: file.own[name] for name, key in kind.more.items() if name in file.own}
     ids = {"bos": "bos", "eos": "eos", "pad": "padding"}
     settings |= {
@@ -99,9 +101,8 @@ def settings_of(file: File) -> Settings:
         "model_type": kind.model_type,
         "architectures": [kind.model],
         "vocab_size": rows,
-        "tie_word_embeddings": "output.weight" not in file.tensors,
+        "tie_word_embeddings": kind.is_encoder or "output.weight" not in file.tensors,
     }
-    settings |= kind.settings
     return settings | kind.read(file, settings)
 
 
@@ -399,6 +400,8 @@ _CAPS = {
     "attn_logit_softcapping": "attn_logit_softcapping",
     "final_logit_softcapping": "final_logit_softcapping",
 }
+# What a file without them has: config.json's defaults are those of one vocabulary.
+_NO_IDS = dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"))
 _ENCODER = ("attention.causal", "pooling_type")
 _LOCAL = _RMS | _WINDOW
 
@@ -406,6 +409,7 @@ _LOCAL = _RMS | _WINDOW
 def _llama_like(model_type: str, model: str, **more: Any) -> Architecture:
     """Return a row of Llama's keys."""
     values: Settings = dict(keys=_RMS, more=_MORE, read=_decoder, unused=_POSITIONS)
+    values["settings"] = _NO_IDS
     return Architecture(model_type, f"{model}ForCausalLM", **values | more)
 
 
@@ -426,7 +430,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         keys=_RMS
         | _EXPERTS
         | {"expert_count": "num_experts", "expert_feed_forward_length": "moe_intermediate_size"},
-        settings={"norm_topk_prob": True},  # llama.cpp computes no other
+        settings=_NO_IDS | {"norm_topk_prob": True},  # llama.cpp computes no other
     ),
     "olmo2": _llama_like("olmo2", "Olmo2"),
     "smollm3": _llama_like("smollm3", "SmolLM3", interleaved=True),
@@ -464,12 +468,14 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "attention.head_count": "n_head",
             "attention.layer_norm_epsilon": "layer_norm_epsilon",
         },
+        settings=_NO_IDS,
     ),
     "bert": Architecture(
         "bert",
         "BertModel",
         keys=_SIZES | {"attention.layer_norm_epsilon": "layer_norm_eps"},
-        settings={"add_pooling_layer": False, "tie_word_embeddings": True},
+        settings={"add_pooling_layer": False},
+        is_encoder=True,
         read=_bert,
         unused=_ENCODER,
         names=_BERT_NAMES,
@@ -479,7 +485,8 @@ ARCHITECTURES: Mapping[str, Architecture] = {
         "ModernBertModel",
         keys=_SIZES | {"attention.layer_norm_epsilon": "norm_eps"},
         more={"attention.sliding_window": "local_attention", "hidden_act": "hidden_activation"},
-        settings={"tie_word_embeddings": True},
+        settings=_NO_IDS,
+        is_encoder=True,
         read=_modern_bert,
         unused=(*_ENCODER, *_PATTERN, "rope.freq_base", "attention.layer_norm_rms_epsilon"),
     ),
