@@ -544,14 +544,14 @@ REFUSED: dict[str, tuple[Describe, str]] = {
         lambda writer: writer.add_tensor("blk.0.x.weight", np.zeros(3, np.float32)),
         "unexpected blk.0.x.weight",
     ),
-    "no tokenizer": (lambda writer: None, "tokenizer.ggml.model must be llama or gpt2"),
+    "no tokenizer": (lambda writer: None, "tokenizer.ggml.model must be llama, gpt2, t5 or bert"),
     "words": (
         lambda writer: (
             writer.add_tokenizer_model("gpt2"),
-            writer.add_tokenizer_pre("tekken"),
+            writer.add_tokenizer_pre("whitespace"),
             writer.add_token_list(["a"]),
         ),
-        "the file says 'tekken'",
+        "the file says 'whitespace'",
     ),
 }
 

@@ -20,7 +20,7 @@ from regard.errors import DamagedFileError, UnsupportedError
 
 SPACE = "▁"
 _NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # kinds of piece; 6 is a byte
-_UNIGRAM, BPE, _WORD, _CHAR = 1, 2, 3, 4
+UNIGRAM, BPE, _WORD, _CHAR = 1, 2, 3, 4
 
 Scored = tuple[str, float]  # a piece and its log-probability (unigram) or its rank (BPE)
 
@@ -81,7 +81,7 @@ def make_backend(
     unk_id = model.unk_id if unk_id is None else unk_id
     names = {piece for piece, _ in vocab}
     symbols = sorted(_of_kind(model, USER_DEFINED) & names, key=len, reverse=True)
-    if model.algorithm == _UNIGRAM:
+    if model.algorithm == UNIGRAM:
         backend = tokenizers.Tokenizer(
             models.Unigram(
                 _favored(model, vocab, symbols), unk_id=unk_id, byte_fallback=model.byte_fallback
@@ -196,8 +196,8 @@ def _parse(data: bytes) -> SentencePiece:
             trainer = dict(_fields(_bytes(value)))
         elif number == 3:
             normalizer = dict(_fields(_bytes(value)))
-    algorithm = int(trainer.get(3, _UNIGRAM))
-    if not pieces or algorithm not in (_UNIGRAM, BPE, _WORD, _CHAR):
+    algorithm = int(trainer.get(3, UNIGRAM))
+    if not pieces or algorithm not in (UNIGRAM, BPE, _WORD, _CHAR):
         raise ValueError("no pieces in it")
     return SentencePiece(
         pieces,
