@@ -10,10 +10,12 @@ best logits of transformers where they part: a gap of rounding's size means that
 """
 
 import argparse
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from regard.checkpoints import open_checkpoint
@@ -21,6 +23,7 @@ from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig, generate
 
 NEW = 20
+Texts = list[list[int]]
 BEGINNINGS = (
     "The history of {} begins", "In {} you will find", "My favorite thing about {} is",
     "A short poem about {}:\n", "Question: What is {}?\nAnswer:", "Yesterday I read that {}",
@@ -36,37 +39,48 @@ TOPICS = (
 PROMPTS = [beginning.format(topic) for beginning, topic in product(BEGINNINGS, TOPICS)]
 
 
-def by_transformers(file: Path, ends: list[int]) -> tuple[list[list[int]], list[list[int]], Any]:
+def by_transformers(file: Path, ends: list[int]) -> tuple[Texts, Texts, Any]:
     """The tokens of the prompts and of their continuations, and the model."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     of = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name}
     tokenizer = AutoTokenizer.from_pretrained(**of)
     model = AutoModelForCausalLM.from_pretrained(**of, dtype=torch.float32).eval()
-    prompts = [tokenizer(text).input_ids for text in PROMPTS]
     options = {"max_new_tokens": NEW, "do_sample": False, "eos_token_id": ends}
-    texts = []
-    for prompt in prompts:
-        ids = torch.tensor([prompt])
-        whole = model.generate(ids, attention_mask=torch.ones_like(ids), **options)[0]
-        texts.append(_until(whole[len(prompt) :].tolist(), ends))
-    return prompts, texts, model
+
+    def write(prompts: Texts) -> Texts:
+        ids = torch.tensor(prompts)
+        whole = model.generate(ids, attention_mask=torch.ones_like(ids), **options)
+        texts: Texts = whole[:, ids.shape[1] :].tolist()
+        return texts
+
+    prompts = [tokenizer(text).input_ids for text in PROMPTS]
+    return prompts, _by_length(prompts, write, ends), model
 
 
-def by_regard(file: Path, ends: list[int]) -> tuple[list[list[int]], list[list[int]]]:
+def by_regard(file: Path, ends: list[int]) -> tuple[Texts, Texts]:
     """The tokens of the prompts and of their continuations."""
-    import numpy as np
-
     checkpoint = open_checkpoint(file)
     tokenizer, native = checkpoint.tokenizers.source, open_native(checkpoint)
-    prompts = [list(tokenizer.inputs(text).ids) for text in PROMPTS]
     config = GenerationConfig(max_new_tokens=NEW, eos_token_id=ends)
-    texts = []
-    for prompt in prompts:
-        ids = np.array([prompt])
-        [best] = generate(native.start(ids > -1), ids, config)
-        texts.append(_until(list(best[0].tokens), ends))
-    return prompts, texts
+
+    def write(prompts: Texts) -> Texts:
+        ids = np.array(prompts)
+        return [list(best[0].tokens) for best in generate(native.start(ids > -1), ids, config)]
+
+    prompts = [list(tokenizer.inputs(text).ids) for text in PROMPTS]
+    return prompts, _by_length(prompts, write, ends)
+
+
+def _by_length(prompts: Texts, write: Callable[[Texts], Texts], ends: list[int]) -> Texts:
+    """Continuations of prompts, those of one length together, so that none is padded."""
+    texts: Texts = [[] for _ in prompts]
+    for length in sorted({len(prompt) for prompt in prompts}):
+        places = [place for place, prompt in enumerate(prompts) if len(prompt) == length]
+        written = write([prompts[place] for place in places])
+        for place, text in zip(places, written, strict=True):
+            texts[place] = _until(text, ends)
+    return texts
 
 
 def _until(tokens: list[int], ends: list[int]) -> list[int]:

@@ -1,13 +1,11 @@
-"""A GGUF file of each architecture, converted from a model of transformers as llama.cpp converts it,
-gives the numbers of transformers."""
+"""GGUF files of each architecture, converted from models of transformers as llama.cpp does it, give
+transformers' numbers."""
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import gguf
 import numpy as np
 import pytest
 import torch
@@ -15,68 +13,29 @@ from gguf import GGMLQuantizationType as Kind
 from torch import Tensor
 
 import regard
-from fixtures.gguf_files import convert
+from fixtures.gguf_files import (
+    CASES,
+    EXPERTS,
+    GPT2,
+    MODERN,
+    OPEN,
+    REACH,
+    START,
+    WIDE,
+    Case,
+    a_vocabulary,
+    convert,
+)
 from regard.checkpoints import open_checkpoint
 from regard.checkpoints.fit import read_state
 from regard.checkpoints.weights import Stored
 from regard.engine.native.loading import open_native, weights_of
-from regard.errors import DamagedFileError, NotFoundError, RegardError
 from regard.generation import GenerationConfig, generate
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "peers"))
-from small_models import (
-    CAPPED,
-    EXPERTS,
-    GATED,
-    GPT2,
-    LINEAR,
-    LLAMA,
-    LONG,
-    MODERN,
-    NARROW,
-    OSS,
-    PARTS,
-    T5,
-    TIED,
-    WIDE,
-    WORDS,
-    START,
-    VOCAB,
-    YARN,
-    Case,
-)
-
 IDS = torch.arange(17)[None] * 7 % 40 + 3
-# What a file does not say, so that it is as in the models that were published.
-GEMMA = WIDE | dict(query_pre_attn_scalar=6, sliding_window=3, num_hidden_layers=7)
-TWO_ROPES = dict(full_attention=LINEAR, sliding_attention=dict(rope_type="default", rope_theta=77))
-OPEN = OSS | dict(swiglu_limit=7.0, rope_parameters=YARN | dict(truncate=False))
 FIVE = GenerationConfig(
     max_new_tokens=5, eos_token_id=[], decoder_start_token_id=START, pad_token_id=0
 )
-REACH = T5 | dict(relative_attention_max_distance=128)
-CASES = [
-    Case("llama", "LlamaForCausalLM", WIDE),
-    Case("llama, tied", "LlamaForCausalLM", LLAMA | TIED | dict(rope_parameters=LINEAR)),
-    Case("llama, a Mistral", "MistralForCausalLM", WIDE | dict(sliding_window=None)),
-    Case("llama, a Mixtral", "MixtralForCausalLM", WIDE | EXPERTS),
-    Case("qwen2", "Qwen2ForCausalLM", WIDE | dict(rope_parameters=YARN)),
-    Case("qwen3", "Qwen3ForCausalLM", WIDE),
-    Case("qwen3moe", "Qwen3MoeForCausalLM", WIDE | EXPERTS | NARROW | dict(norm_topk_prob=True)),
-    Case("olmo2", "Olmo2ForCausalLM", WIDE),
-    Case("smollm3", "SmolLM3ForCausalLM", WIDE | dict(num_hidden_layers=5)),
-    Case("phi3", "Phi3ForCausalLM", LLAMA | dict(sliding_window=3)),
-    Case("phi3, a part rotated", "Phi3ForCausalLM", PARTS | dict(rope_parameters=LONG)),
-    Case("gemma2", "Gemma2ForCausalLM", GEMMA | CAPPED),
-    Case("gemma3", "Gemma3ForCausalLM", GEMMA),
-    Case("gemma3, longer", "Gemma3ForCausalLM", GEMMA | dict(rope_parameters=TWO_ROPES)),
-    Case("gpt-oss", "GptOssForCausalLM", WIDE | EXPERTS | OPEN),
-    Case("gpt2", "GPT2LMHeadModel", GPT2),
-    Case("bert", "BertModel", WORDS),
-    Case("modern-bert", "ModernBertModel", MODERN),
-    Case("t5", "T5ForConditionalGeneration", REACH),
-    Case("t5, gated", "T5ForConditionalGeneration", REACH | GATED, output_table=True),
-]
 NAMES = [case.name for case in CASES]
 
 
@@ -154,16 +113,6 @@ READ_BY_TRANSFORMERS = [
     Case("gemma3", "Gemma3ForCausalLM", WIDEST | dict(num_hidden_layers=7)),
     Case("gpt2", "GPT2LMHeadModel", GPT2 | dict(n_positions=1024, n_inner=None)),
 ]
-
-
-def a_vocabulary(writer: gguf.GGUFWriter) -> None:
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list([f"t{index}" for index in range(VOCAB)])
-    writer.add_token_types([1] * VOCAB)
-    writer.add_token_merges(["t 1"])
-    writer.add_pad_token_id(1)
-    writer.add_eos_token_id(2)
 
 
 @pytest.mark.parametrize("case", READ_BY_TRANSFORMERS, ids=lambda case: case.name)

@@ -22,7 +22,13 @@ from numpy.typing import NDArray
 from regard.checkpoints import gguf_groups as groups
 from regard.checkpoints.checkpoint import Checkpoint
 from regard.checkpoints.family import Family
-from regard.checkpoints.gguf_architectures import File, architecture_of, family_of, settings_of
+from regard.checkpoints.gguf_architectures import (
+    POOLING,
+    File,
+    architecture_of,
+    family_of,
+    settings_of,
+)
 from regard.checkpoints.weights import Scaled, Stored, Weights
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing, some
 from regard.files import check_content, sha256
@@ -78,6 +84,11 @@ class GGUFCheckpoint(Checkpoint):
     def family(self) -> Family:
         """The family of its settings, with the names that its weights have in the file."""
         return family_of(self._file, self.settings["model_type"])
+
+    @property
+    def pooling(self) -> str | None:
+        """How a text's vector is made, if the file says it."""
+        return POOLING.get(self._file.own.get("pooling_type"))
 
     @property
     def weights(self) -> Weights:

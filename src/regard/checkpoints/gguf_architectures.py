@@ -22,8 +22,7 @@ from regard.models.configs.scaling import Llama3Scaling
 Settings = dict[str, Any]  # the content of config.json
 _FACTORS = "rope_freqs.weight"  # what Llama 3.1 divides its frequencies by, (head_dim / 2,)
 _LONG = {f"{kind}_factor": f"rope_factors_{kind}.weight" for kind in ("short", "long")}  # Phi-3's
-# Kinds of GGUF's pooling_type → sentence-transformers' key.
-POOLING = {1: "pooling_mode_mean_tokens", 2: "pooling_mode_cls_token", 3: "pooling_mode_lasttoken"}
+POOLING = {1: "mean", 2: "cls", 3: "last"}  # by pooling_type
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _sentencepiece(
         dummy_prefix=settings.get("add_space_prefix", True),
         tidy_spaces=settings.get("remove_extra_whitespaces", not is_bpe),
     )
-    return make_backend(model, as_added=True)
+    return make_backend(model, as_added=is_bpe)
 
 
 def _unigram(settings: Settings, tokens: list[str], kinds: list[int]) -> tokenizers.Tokenizer:
