@@ -1,35 +1,44 @@
 """GGUF files of each architecture, converted from models of transformers as llama.cpp does it, give
 transformers' numbers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import gguf
 import numpy as np
 import pytest
 import torch
 from gguf import GGMLQuantizationType as Kind
 from torch import Tensor
+from typer.testing import CliRunner
 
 import regard
 from fixtures.gguf_files import (
     CASES,
+    EOS,
     EXPERTS,
     GPT2,
     MODERN,
     OPEN,
     REACH,
     START,
+    VOCAB,
     WIDE,
     Case,
     a_vocabulary,
     convert,
+    pieces_of_bert,
+    pieces_of_t5,
 )
 from regard.checkpoints import open_checkpoint
 from regard.checkpoints.fit import read_state
+from regard.checkpoints.gguf_architectures import ARCHITECTURES
 from regard.checkpoints.weights import Stored
+from regard.cli.app import app
 from regard.engine.native.loading import open_native, weights_of
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError
 from regard.generation import GenerationConfig, generate
 
 IDS = torch.arange(17)[None] * 7 % 40 + 3
@@ -177,3 +186,104 @@ def test_the_native_engine_has_the_numbers_of_each_kind(
     else:
         logits = native.start(ids > -1).step(ids)
         np.testing.assert_allclose(logits, ours(file)[:, -1].numpy(), atol=2e-5)
+
+
+def in_parts(file: Path, case: Case) -> list[Path]:
+    """A file of one architecture as the package divides it."""
+    convert(case.build(), file, describe=a_vocabulary, tensors_in_a_part=20)
+    return sorted(file.parent.glob(f"{file.stem}-*.gguf"))
+
+
+def test_a_file_in_parts_is_read_from_its_first(tmp_path: Path) -> None:
+    case = Case("qwen3", "Qwen3ForCausalLM", WIDE)
+    parts = in_parts(tmp_path / "model.gguf", case)
+    assert [part.name for part in parts] == [
+        f"model-{number:05}-of-00002.gguf" for number in (1, 2)
+    ]
+    torch.testing.assert_close(ours(parts[0]), theirs(case.build()), rtol=0, atol=2e-5)
+    whole = convert(case.build(), tmp_path / "whole.gguf")
+    assert open_checkpoint(parts[0]).sha256 != open_checkpoint(whole).sha256
+    with pytest.raises(DamagedFileError, match=r"part 2 of 2 .* Give the first, model-00001-of"):
+        open_checkpoint(parts[1])
+    content = parts[1].read_bytes()
+    parts[1].write_bytes(parts[0].read_bytes())
+    with pytest.raises(DamagedFileError, match="must be part 2 of 2 of a GGUF file, and is anoth"):
+        open_checkpoint(parts[0])
+    parts[1].write_bytes(content)
+    renamed = parts[0].rename(tmp_path / "first.gguf")
+    with pytest.raises(DamagedFileError, match=r"must end with -00001-of-00002\.gguf"):
+        open_checkpoint(renamed)
+    renamed.rename(parts[0])
+    parts[1].unlink()
+    with pytest.raises(NotFoundError, match=r"lacks 1 of the 2 parts .* model-00002-of-00002"):
+        open_checkpoint(parts[0])
+
+
+def described(file: Path, architecture: str, facts: Mapping[str, int]) -> Path:
+    """A file of metadata and of a table of embeddings alone."""
+    writer = gguf.GGUFWriter(file, architecture)
+    for name, fact in facts.items():
+        writer.add_uint32(f"{architecture}.{name}", fact)
+    writer.add_tensor("token_embd.weight", np.zeros((VOCAB, 8), np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return file
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_key_that_is_missing_or_unknown_is_named(architecture: str, tmp_path: Path) -> None:
+    key = next(iter(ARCHITECTURES[architecture].keys))
+    with pytest.raises(DamagedFileError, match=rf"must have the key {architecture}\.{key}, which"):
+        open_checkpoint(described(tmp_path / "a.gguf", architecture, {}))
+    with pytest.raises(UnsupportedError, match=rf"setting {architecture}\.logit_scale of the GGUF"):
+        open_checkpoint(described(tmp_path / "b.gguf", architecture, {"logit_scale": 2}))
+
+
+def test_a_file_without_embeddings_is_no_model(tmp_path: Path) -> None:
+    file = described(tmp_path / "model.gguf", "gemma3", {})
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b"token_embd", b"vision_emb"))
+    with pytest.raises(DamagedFileError, match=r"has no token_embd\.weight"):
+        open_checkpoint(file)
+
+
+def test_ends_of_a_turn_are_found_by_their_texts(tmp_path: Path) -> None:
+    def a_chat(writer: gguf.GGUFWriter) -> None:
+        tokens = [f"t{index}" for index in range(VOCAB - 2)] + ["<end_of_turn>", "<|return|>"]
+        writer.add_tokenizer_model("gpt2")
+        writer.add_token_list(tokens)
+        writer.add_token_types([1] * (VOCAB - 2) + [3, 3])
+        writer.add_eos_token_id(EOS)
+
+    for architecture, end in (("gemma3", VOCAB - 2), ("gpt-oss", VOCAB - 1)):
+        case = next(case for case in CASES if case.name == architecture)
+        file = convert(case.build(), tmp_path / f"{architecture}.gguf", describe=a_chat)
+        settings = open_checkpoint(file).files.get("generation_config.json", {})
+        assert settings["eos_token_id"] == [EOS, end]
+
+
+def test_an_encoder_makes_vectors_by_the_files_own_pooling(tmp_path: Path) -> None:
+    def pooled(writer: gguf.GGUFWriter) -> None:
+        pieces_of_bert(writer)
+        writer.add_pooling_type(gguf.PoolingType.CLS)
+
+    case = next(case for case in CASES if case.name == "bert")
+    embedder = regard.load(convert(case.build(), tmp_path / "bert.gguf", describe=pooled))
+    ids = torch.tensor([embedder.tokenizer.inputs("a b c").ids])
+    first = case.build()(input_ids=ids).last_hidden_state[0, 0].detach()
+    np.testing.assert_allclose(embedder("a b c"), first / first.norm(), atol=2e-6)
+
+
+def test_a_t5_writes_and_is_looked_into(tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == "t5")
+    file = convert(case.build(), tmp_path / "t5.gguf", describe=pieces_of_t5)
+    runner = CliRunner()
+    looked = runner.invoke(app, ["look", str(file), "a bad face", "--terminal"])
+    assert looked.exit_code == 0, looked.output
+    assert "face" in looked.output
+    summary = runner.invoke(
+        app, ["summarize", "-m", str(file), "a bad face", "--max-new-tokens", "3"]
+    )
+    assert summary.exit_code == 0, summary.output

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -327,12 +327,19 @@ def _open(file: Path) -> Any:
 
 
 def _check_kind(name: str, kind: Any) -> None:
+    if not _is_readable(kind):
+        raise UnsupportedError(
+            f"{name} of the GGUF file is {kind.name}, which the package gguf cannot dequantize."
+            " Take the file in another kind, such as Q8_0."
+        )
+
+
+@cache
+def _is_readable(kind: Any) -> bool:
     from gguf import GGML_QUANT_SIZES, dequantize
 
     try:
         dequantize(np.zeros(GGML_QUANT_SIZES[kind][1], np.uint8), kind)
-    except NotImplementedError as error:
-        raise UnsupportedError(
-            f"{name} of the GGUF file is {kind.name}, which the package gguf cannot dequantize."
-            " Take the file in another kind, such as Q8_0."
-        ) from error
+    except NotImplementedError:
+        return False
+    return True
