@@ -69,7 +69,7 @@ class Checkpoint:
 
     @property
     def pooling(self) -> str | None:
-        """How a text's vector is made, where the weights' own file says it: "mean", "cls", …"""
+        """The way in which a text's vector is made, where the weights' file says it."""
         return None
 
     @property

@@ -62,13 +62,13 @@ class GGUFCheckpoint(Checkpoint):
         with refusing(f"{self.folder} is not a whole GGUF file"):
             architecture = str(self._facts["general.architecture"])
             prefix = f"{architecture}."
-            own = {
+            settled = {
                 name.removeprefix(prefix): fact
                 for name, fact in self._facts.items()
                 if name.startswith(prefix)
             }
-            described = {name: each.tensor for name, each in tensors.items()}
-            self._file = File(architecture, own, self._facts, described)
+            described = {name: item.tensor for name, item in tensors.items()}
+            self._file = File(architecture, settled, self._facts, described)
             settings = settings_of(self._file)
             tensors = _changed(self._file, settings, tensors)
             ends = ends_of(self._facts, architecture_of(self._file).ends)
@@ -87,8 +87,8 @@ class GGUFCheckpoint(Checkpoint):
 
     @property
     def pooling(self) -> str | None:
-        """How a text's vector is made, if the file says it."""
-        return POOLING.get(self._file.own.get("pooling_type"))
+        """The way in which a text's vector is made, if the file says it."""
+        return POOLING.get(self._file.said.get("pooling_type"))
 
     @property
     def weights(self) -> Weights:
@@ -210,16 +210,16 @@ class _Weights(Weights):
     def __init__(self, tensors: Mapping[str, _Tensor], *, has_output: bool):
         super().__init__([])
         self._has_output = has_output
-        self.files = list({each.file: None for each in tensors.values()})
+        self.files = list({item.file: None for item in tensors.values()})
         self._opened = {file: file.stat() for file in self.files}
         self._stored: dict[str, Stored] = {}
-        for name, each in tensors.items():
-            _check_kind(name, each.tensor.tensor_type)
-            dtype = _STORED.get(each.kind, each.kind.lower())
-            self._add(name, each.file, each.shape, dtype, each.read)
+        for name, item in tensors.items():
+            _check_kind(name, item.tensor.tensor_type)
+            dtype = _STORED.get(item.kind, item.kind.lower())
+            self._add(name, item.file, item.shape, dtype, item.read)
             is_table = any(table in name for table in _TABLES)
-            if len(each.shape) > 1 and each.kind not in ("F32", "BF16") and not is_table:
-                self._stored[name] = each.stored()
+            if len(item.shape) > 1 and item.kind not in ("F32", "BF16") and not is_table:
+                self._stored[name] = item.stored()
 
     def stored(self, name: str) -> NDArray[Any] | Stored | Scaled:
         if name not in self._stored:
@@ -283,8 +283,8 @@ def _read_file(file: Path) -> tuple[dict[str, Any], dict[str, _Tensor]]:
         reader = _open(file)
         facts = {name: field.contents() for name, field in reader.fields.items()}
         return facts, {
-            each.name: _Tensor(file, each, tuple(each.shape.tolist()[::-1]))
-            for each in reader.tensors
+            item.name: _Tensor(file, item, tuple(item.shape.tolist()[::-1]))
+            for item in reader.tensors
         }
 
 
@@ -301,11 +301,11 @@ def _changed(
     adds = file.architecture in ("gemma2", "gemma3")
     return {
         name: replace(
-            each,
+            item,
             heads=int(heads.get(name.split(".")[-2], 0)) if "." in name else 0,
             added=int(adds and name.endswith("norm.weight")),
         )
-        for name, each in tensors.items()
+        for name, item in tensors.items()
     }
 
 

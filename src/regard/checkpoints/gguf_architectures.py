@@ -1,4 +1,4 @@
-"""What a GGUF file says of a model, in the words of config.json; and its names of our weights.
+"""Settings of a GGUF file's model, in the words of config.json, and its names of our weights.
 
 One row for each architecture of llama.cpp that a family here computes. What its converter changes:
 https://github.com/ggml-org/llama.cpp/tree/master/conversion
@@ -27,21 +27,21 @@ POOLING = {1: "mean", 2: "cls", 3: "last"}  # by pooling_type
 
 @dataclass(frozen=True)
 class File:
-    """What a file says: the metadata by their names behind the architecture, and its tensors."""
+    """Content of a file: the metadata by their names behind the architecture, and its tensors."""
 
     architecture: str
-    own: Mapping[str, Any]
+    said: Mapping[str, Any]
     facts: Mapping[str, Any]  # all metadata, by their whole names
     tensors: Mapping[str, Any]  # the package's, by their names
 
     def needs(self, name: str) -> Any:
         """Return a fact that there must be."""
-        if name not in self.own:
+        if name not in self.said:
             raise DamagedFileError(
                 f"the GGUF file must have the key {self.architecture}.{name}, which is missing."
                 " Convert the model again."
             )
-        return self.own[name]
+        return self.said[name]
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def settings_of(file: File) -> Settings:
         DamagedFileError: a setting that is missing, or does not fit the others.
     """
     kind = architecture_of(file)
-    known = {*kind.keys, *kind.more, *kind.unused, "vocab_size"}
-    if unknown := sorted(set(file.own) - known):
+    readable = {*kind.keys, *kind.more, *kind.unused, "vocab_size"}
+    if unknown := sorted(set(file.said) - readable):
         raise UnsupportedError(
             f"the setting {file.architecture}.{unknown[0]} of the GGUF file is not implemented."
             " Open the model's own folder."
@@ -82,14 +82,14 @@ def settings_of(file: File) -> Settings:
             " where it came from; a file of images or of an adapter alone is no model."
         )
     rows = int(file.tensors["token_embd.weight"].shape[-1])
-    if file.own.get("vocab_size", rows) != rows:
+    if file.said.get("vocab_size", rows) != rows:
         raise DamagedFileError(
-            f"{file.architecture}.vocab_size of the GGUF file is {file.own['vocab_size']}, but its"
+            f"{file.architecture}.vocab_size of the GGUF file is {file.said['vocab_size']}, but its"
             f" embeddings have {rows} rows. Copy the file again from where it came from."
         )
     settings: Settings = {**kind.settings}
     settings |= {key: file.needs(name) for name, key in kind.keys.items()}
-    settings |= {key: file.own[name] for name, key in kind.more.items() if name in file.own}
+    settings |= {key: file.said[name] for name, key in kind.more.items() if name in file.said}
     ids = {"bos": "bos", "eos": "eos", "pad": "padding"}
     settings |= {
         f"{name}_token_id": file.facts[f"tokenizer.ggml.{theirs}_token_id"]
@@ -221,10 +221,10 @@ def _decoder(file: File, settings: Settings) -> Settings:
     heads = settings["num_attention_heads"]
     head_dim = settings.get("head_dim", settings["hidden_size"] // heads)
     for name in ("rope.dimension_count", "attention.value_length"):
-        if file.own.get(name, head_dim) != head_dim:
+        if file.said.get(name, head_dim) != head_dim:
             raise UnsupportedError(
                 f"{file.architecture}.{name} must be a head's {head_dim} numbers; the GGUF file"
-                f" says {file.own[name]}. Open the model's own folder."
+                f" says {file.said[name]}. Open the model's own folder."
             )
     return {
         "num_key_value_heads": settings.get("num_key_value_heads", heads),
@@ -239,7 +239,7 @@ def _decoder(file: File, settings: Settings) -> Settings:
 def _llama(file: File, settings: Settings) -> Settings:
     """Return a Llama's settings, or a Mixtral's: the files of both say "llama"."""
     values = _decoder(file, settings)
-    if not file.own.get("expert_count"):
+    if not file.said.get("expert_count"):
         return values
     return values | {
         "model_type": "mixtral",
@@ -250,15 +250,15 @@ def _llama(file: File, settings: Settings) -> Settings:
 
 def _phi3(file: File, settings: Settings) -> Settings:
     head_dim = settings["hidden_size"] // settings["num_attention_heads"]
-    rotated = file.own.get("rope.dimension_count", head_dim)
-    own = {name: fact for name, fact in file.own.items() if name != "rope.dimension_count"}
-    values = _decoder(replace(file, own=own), settings)
+    rotated = file.said.get("rope.dimension_count", head_dim)
+    said = {name: fact for name, fact in file.said.items() if name != "rope.dimension_count"}
+    values = _decoder(replace(file, said=said), settings)
     rope: Settings = {"partial_rotary_factor": rotated / head_dim}
     if _LONG["long_factor"] in file.tensors:
         rope |= {key: _numbers(file.tensors[name]) for key, name in _LONG.items()}
         rope |= {"rope_type": "longrope"}
-        if "rope.scaling.attn_factor" in own:
-            rope["attention_factor"] = own["rope.scaling.attn_factor"]
+        if "rope.scaling.attn_factor" in said:
+            rope["attention_factor"] = said["rope.scaling.attn_factor"]
     return values | {
         "sliding_window": settings.get("sliding_window") or None,  # 0 means none
         "rope_parameters": values["rope_parameters"] | rope,
@@ -274,7 +274,7 @@ def _gemma(file: File, settings: Settings) -> Settings:
     if layers == largest:
         width = settings["hidden_size"] // settings["num_attention_heads"]
     if file.architecture == "gemma3":
-        theta = file.own.get("rope.freq_base_swa", 10000.0)
+        theta = file.said.get("rope.freq_base_swa", 10000.0)
         local = {"rope_type": "default", "rope_theta": theta}
         values["rope_parameters"] = {"full_attention": rope, "sliding_attention": local}
     else:
@@ -304,7 +304,7 @@ def _modern_bert(file: File, settings: Settings) -> Settings:
         "mlp_bias": "blk.0.ffn_up.bias" in file.tensors,
         "norm_bias": "output_norm.bias" in file.tensors,
         "rope_parameters": {
-            kind: {"rope_type": "default", "rope_theta": file.own.get(name, defaults[kind])}
+            kind: {"rope_type": "default", "rope_theta": file.said.get(name, defaults[kind])}
             for kind, name in thetas.items()
         },
     }
@@ -327,11 +327,11 @@ def _bert(file: File, settings: Settings) -> Settings:
 
 def _layer_types(file: File, layers: int, every: int, *, full_first: bool = False) -> list[str]:
     """Return the kinds of layers: of so many one has no window, the last or the first."""
-    pattern: Any = file.own.get("attention.sliding_window_pattern", every)
-    if not file.own.get("attention.sliding_window"):
+    pattern: Any = file.said.get("attention.sliding_window_pattern", every)
+    if not file.said.get("attention.sliding_window"):
         pattern = [False] * layers
     if isinstance(pattern, list):
-        windowed = [bool(each) for each in pattern]
+        windowed = [bool(has) for has in pattern]
     else:
         place = 0 if full_first else int(pattern) - 1
         windowed = [pattern < 1 or index % pattern != place for index in range(layers)]
@@ -339,13 +339,13 @@ def _layer_types(file: File, layers: int, every: int, *, full_first: bool = Fals
 
 
 def _rope(file: File, settings: Mapping[str, Any]) -> Settings:
-    theta, own = settings.get("rope_theta", 10000.0), file.own
-    kind = own.get("rope.scaling.type", "none")
+    theta, said = settings.get("rope_theta", 10000.0), file.said
+    kind = said.get("rope.scaling.type", "none")
     parameters = {"rope_theta": theta, "rope_type": "default" if kind == "none" else kind}
     if kind != "none":
-        first = own.get("rope.scaling.original_context_length", file.needs("context_length"))
-        parameters["factor"] = own.get("rope.scaling.factor", 1.0)
-        parameters |= {key: own[name] for name, key in _YARN.items() if name in own}
+        first = said.get("rope.scaling.original_context_length", file.needs("context_length"))
+        parameters["factor"] = said.get("rope.scaling.factor", 1.0)
+        parameters |= {key: said[name] for name, key in _YARN.items() if name in said}
         return parameters | {"original_max_position_embeddings": first}
     if _FACTORS in file.tensors:
         return parameters | _llama3(file.tensors[_FACTORS].data, settings["head_dim"], theta)

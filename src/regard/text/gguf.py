@@ -35,7 +35,7 @@ _SENTINELS = 100  # of T5, which its converter leaves without names
 
 @dataclass(frozen=True)
 class Division:
-    """How a text is divided before its bytes are joined.
+    """A way to divide a text before its bytes are joined.
 
     Attributes:
         words: the pattern of a part.
@@ -145,7 +145,7 @@ def tokenizer_of(facts: Settings) -> Tokenizer:
     if start or end:
         text = (start, "$A", end)
         surround(
-            backend, *(" ".join(filter(None, each)) for each in (text, (*text, start, "$B", end)))
+            backend, *(" ".join(filter(None, parts)) for parts in (text, (*text, start, "$B", end)))
         )
     template = facts.get("tokenizer.chat_template")
     return Tokenizer(
