@@ -97,11 +97,12 @@ def ends_of(facts: Settings, texts: Collection[str]) -> list[int] | None:
     Args:
         facts: the metadata by their names.
     """
-    ends = {facts.get(f"{_PREFIX}{name}_token_id") for name in ("eos", "eot", "eom")}
+    named = [facts.get(f"{_PREFIX}{name}_token_id") for name in ("eos", "eot", "eom")]
+    ends = {id_ for id_ in named if id_ is not None}
     tokens, kinds = (facts.get(f"{_PREFIX}{name}") or [] for name in ("tokens", "token_type"))
     pairs = zip(tokens, kinds, strict=False)
     ends |= {id_ for id_, (text, kind) in enumerate(pairs) if kind == CONTROL and text in texts}
-    return sorted(ends - {None}) or None
+    return sorted(ends) or None
 
 
 def tokenizer_of(facts: Settings) -> Tokenizer:
