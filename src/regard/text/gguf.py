@@ -29,7 +29,7 @@ _PREFIX = "tokenizer.ggml."
 _BYTE = 6  # a kind of token
 # Ours → theirs.
 _ROLES = {"bos": "bos", "eos": "eos", "pad": "padding", "unk": "unknown"}
-_ROLES |= {"sep": "seperator", "mask": "mask"}
+_ROLES |= {"sep": "seperator", "mask": "mask"}  # codespell:ignore seperator
 _SENTINELS = 100  # of T5, which its converter leaves without names
 
 
