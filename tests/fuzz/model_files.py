@@ -13,6 +13,7 @@ import torch
 
 import regard
 from fixtures.ctranslate2 import write_folder
+from fixtures.gguf_files import CASES, a_vocabulary, convert, pieces_of_bert, pieces_of_t5
 from fuzz.small_models import TEMPLATE, TEXT, small_model, small_translator
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint, save_pretrained
 from regard.checkpoints.argos import unpack
@@ -129,6 +130,22 @@ def make_ctranslate2(folder: Path) -> list[str]:
 def read_ctranslate2(folder: Path, name: str) -> None:
     checkpoint = open_checkpoint(folder / name.partition("/")[0])
     read_state(checkpoint, checkpoint.config.shapes(), np, stored=True)
+
+
+def make_gguf(folder: Path) -> list[str]:
+    """A file of each architecture, with a vocabulary of its kind."""
+    vocabularies = {"bert": pieces_of_bert, "t5": pieces_of_t5}
+    for case in CASES:
+        describe = vocabularies.get(case.name.partition(",")[0], a_vocabulary)
+        convert(case.build(), folder / f"{case.name}.gguf", describe=describe)
+    return [f"{case.name}.gguf" for case in CASES]
+
+
+def read_gguf(folder: Path, name: str) -> None:
+    checkpoint = open_checkpoint(folder / name)
+    read_state(checkpoint, checkpoint.config.shapes(), np)
+    tokenizer = checkpoint.tokenizers.source
+    tokenizer.decode(list(tokenizer.inputs(TEXT).ids))
 
 
 def make_argos(folder: Path) -> list[str]:

@@ -24,6 +24,7 @@ def readers() -> dict[str, Reader]:
             ("sentencepiece", model.make_sentencepiece, model.read_sentencepiece_file),
             ("weights", model.make_weights, model.read_weights),
             ("ctranslate2", model.make_ctranslate2, model.read_ctranslate2),
+            ("gguf", model.make_gguf, model.read_gguf),
             ("argos", model.make_argos, model.read_argos),
             ("chat", model.make_chat, model.read_chat),
             ("trace", model.make_trace, model.read_trace),

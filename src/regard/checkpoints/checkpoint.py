@@ -69,6 +69,11 @@ class Checkpoint:
         return self.entry.model
 
     @property
+    def pooling(self) -> str | None:
+        """The way in which a text's vector is made, where the weights' file says it."""
+        return None
+
+    @property
     def has_heads(self) -> bool:
         """Return True if a writing model of its family may have a head for labels or answers."""
         return bool(self.entry.headed)

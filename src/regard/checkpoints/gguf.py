@@ -1,13 +1,16 @@
-"""A GGUF file, llama.cpp's format, as a checkpoint of the Llama family; the package gguf reads it.
+"""A GGUF file, llama.cpp's format, as a checkpoint of the families here; the package gguf reads it.
 
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Mapping
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -16,98 +19,92 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import Array
 from regard.checkpoints import gguf_groups as groups
 from regard.checkpoints.checkpoint import Checkpoint
+from regard.checkpoints.family import Family
+from regard.checkpoints.gguf_architectures import (
+    POOLING,
+    File,
+    architecture_of,
+    family_of,
+    settings_of,
+)
 from regard.checkpoints.weights import Scaled, Stored, Weights
-from regard.errors import DamagedFileError, UnsupportedError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing, some
 from regard.files import check_content, sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.lazy import gguf
-from regard.models.configs.scaling import Llama3Scaling
 from regard.text import TokenizerPair
-from regard.text.gguf import tokenizer_of
+from regard.text.gguf import ends_of, tokenizer_of
 
 if TYPE_CHECKING:
     from gguf import GGMLQuantizationType, GGUFReader
     from gguf.gguf_reader import ReaderTensor
     from numpy.typing import DTypeLike
 
-ARCHITECTURES = ("llama", "qwen2", "qwen3")  # Mistral's files say llama
-# Of metadata, behind the name of the architecture → the key of config.json.
-_KEYS = {
-    "context_length": "max_position_embeddings",
-    "embedding_length": "hidden_size",
-    "block_count": "num_hidden_layers",
-    "feed_forward_length": "intermediate_size",
-    "attention.head_count": "num_attention_heads",
-    "attention.layer_norm_rms_epsilon": "rms_norm_eps",
-}
-_MORE = {"attention.head_count_kv": "num_key_value_heads", "attention.key_length": "head_dim"}
-_MORE |= {"rope.freq_base": "rope_theta"}
-_SCALING = ("type", "factor", "original_context_length", "finetuned")
-_READ = {*_KEYS, *_MORE, "vocab_size", "rope.dimension_count", "attention.value_length"}
-_READ |= {f"rope.scaling.{name}" for name in _SCALING}
-# Their names of tensors → ours; those of a layer stand behind "blk.N.".
-_OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
-_LAYER = {
-    "attn_norm": "input_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "attn_q_norm": "self_attn.q_norm",
-    "attn_k_norm": "self_attn.k_norm",
-    "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
-_FACTORS = "rope_freqs.weight"  # what Llama 3.1 divides its frequencies by, (head_dim / 2,)
 _STORED = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}  # the others are dequantized
+_TABLES = ("position_embd", "token_types", "attn_rel_b")  # of which rows are added
+_PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf", re.IGNORECASE)
 
 
 class GGUFCheckpoint(Checkpoint):
     """A GGUF file in the place of a model folder; only its metadata are read at once.
 
     Args:
-        file: of a Llama-like model.
+        file: of a model; of one in several parts, the first.
         name: what to call the model in messages; the file's name by default.
 
     Raises:
         UnavailableError: the package gguf is not installed.
         DamagedFileError: another or a damaged file.
+        NotFoundError: a part is missing.
         UnsupportedError: an architecture, a setting or a kind of number that regard lacks.
     """
 
     def __init__(self, file: str | os.PathLike[str], *, name: str | None = None):
         super().__init__(file, name=name)
-        check_content(self.folder)
+        self._facts, tensors = _read_parts(self.folder)
         with refusing(f"{self.folder} is not a whole GGUF file"):
-            reader = _open(self.folder)
-            self._facts = {name: field.contents() for name, field in reader.fields.items()}
-            tensors = {tensor.name: tensor for tensor in reader.tensors}
-            content = {"config.json": _settings(self._facts, tensors)}
-            heads = _interleaved(content["config.json"])
-        ends = [self._facts.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot")]
-        content["generation_config.json"] = {
-            "eos_token_id": sorted({end for end in ends if end is not None}) or None
-        }
+            architecture = str(self._facts["general.architecture"])
+            prefix = f"{architecture}."
+            settled = {
+                name.removeprefix(prefix): fact
+                for name, fact in self._facts.items()
+                if name.startswith(prefix)
+            }
+            described = {name: item.tensor for name, item in tensors.items()}
+            self._file = File(architecture, settled, self._facts, described)
+            settings = settings_of(self._file)
+            tensors = _changed(self._file, settings, tensors)
+            ends = ends_of(self._facts, architecture_of(self._file).ends)
+        content = {"config.json": settings, "generation_config.json": {"eos_token_id": ends}}
         self.files = JsonFiles(
             self.folder,
             {name: JsonObject(self.folder, settings) for name, settings in content.items()},
         )
-        self._weights = _Weights(self.folder, tensors, heads)
+        ties = settings["tie_word_embeddings"] and not architecture_of(self._file).is_encoder
+        self._weights = _Weights(tensors, has_output=ties)
+
+    @cached_property
+    def family(self) -> Family:
+        """The family of its settings, with the names that its weights have in the file."""
+        return family_of(self._file, self.settings["model_type"])
+
+    @property
+    def pooling(self) -> str | None:
+        """The way in which a text's vector is made, if the file says it."""
+        return POOLING.get(self._file.said.get("pooling_type", -1))
 
     @property
     def weights(self) -> Weights:
-        """The weights by their names in Hugging Face's layout, dequantized when they are read."""
+        """The weights by their names in the file, dequantized when they are read."""
         return self._weights
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of the file."""
-        return sha256(self.folder)
+        """SHA-256 of the file; of several parts, of their checksums."""
+        sums = [sha256(file) for file in self._weights.files]
+        return sums[0] if len(sums) == 1 else hashlib.sha256("".join(sums).encode()).hexdigest()
 
     @cached_property
     def tokenizers(self) -> TokenizerPair:
@@ -117,27 +114,115 @@ class GGUFCheckpoint(Checkpoint):
         return TokenizerPair(tokenizer, tokenizer)
 
 
-class _Weights(Weights):
-    """Tensors of a GGUF file by their names in Hugging Face's layout."""
+@dataclass(frozen=True)
+class _Tensor:
+    """A tensor of a file, or some of its rows, as a model has its numbers."""
 
-    def __init__(self, file: Path, tensors: Mapping[str, Any], heads: Mapping[str, int]):
+    file: Path
+    tensor: ReaderTensor  # the package's
+    shape: tuple[int, ...]
+    first: int = 0  # row
+    heads: int = 0  # whose two halves take turns in the file, as llama.cpp rotates them; 0: none
+    added: int = 0  # what the file's numbers have been added to
+
+    @property
+    def kind(self) -> str:
+        name: str = self.tensor.tensor_type.name
+        return name
+
+    @property
+    def rows(self) -> int:
+        return prod(self.shape[:-1])
+
+    def read(self, xp: ModuleType) -> Any:
+        """See `Weights.read`."""
+        numbers = np.require(
+            self._in_halves(self._numbers()).reshape(self.shape), requirements=["C", "A", "W"]
+        )
+        if self.added:
+            numbers = numbers.astype(np.float32) - np.float32(self.added)
+        if xp is np:
+            return numbers
+        read = xp.from_numpy(numbers)
+        return read.view(xp.bfloat16) if self.kind == "BF16" else read
+
+    def stored(self) -> Stored:
+        """Return it as what the native engine reads when it needs it."""
+        group = groups.GROUPS.get(self.kind, 0)
+        return Stored(
+            self.shape, lambda: self.read(np), self._grouped, group, lambda index: self[index]
+        )
+
+    def __getitem__(self, index: Any) -> Stored:
+        """Return a matrix of a stack, by its number, or rows of a matrix, by a slice."""
+        if isinstance(index, tuple):
+            start, stop, _ = index[0].indices(self.shape[0])
+            shape: tuple[int, ...] = (stop - start, *self.shape[1:])
+            return replace(self, first=self.first + start, shape=shape).stored()
+        matrix = replace(self, shape=self.shape[1:])
+        return replace(matrix, first=self.first + index * matrix.rows).stored()
+
+    @np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
+    def _numbers(self) -> NDArray[Any]:
+        if self.kind not in _STORED:
+            numbers: NDArray[Any] = gguf.dequantize(self._bytes(), self.tensor.tensor_type)
+            return numbers
+        numbers = self.tensor.data
+        numbers = numbers.view(np.uint16) if self.kind == "BF16" else numbers
+        return numbers.reshape(-1, self.shape[-1])[self.first : self.first + self.rows]
+
+    @np.errstate(invalid="ignore")
+    def _grouped(self) -> NDArray[np.uint8]:
+        """See `Stored.grouped`."""
+        rows = self._in_halves(self._bytes()).reshape(self.rows, -1)
+        return groups.unpacked(self.kind, rows, self.shape[-1])
+
+    def _bytes(self) -> NDArray[np.uint8]:
+        """Return the bytes of a quantized tensor, (rows, bytes of a row), read from the file:
+        mapped, all that were ever read would stay in memory."""
+        width = self.tensor.data.shape[-1]
+        start = self.tensor.data_offset + self.first * width
+        content = np.fromfile(self.file, np.uint8, self.rows * width, offset=start)
+        if len(content) < self.rows * width:
+            raise DamagedFileError(
+                f"{self.file} has become shorter while it was read. Copy it again."
+            )
+        return content.reshape(self.rows, width)
+
+    def _in_halves(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Rows whose heads have first one half and then the other."""
+        if not self.heads:
+            return numbers
+        rows = self.shape[0]
+        if rows % (2 * self.heads):
+            raise DamagedFileError(
+                f"{self.tensor.name} must have rows for {self.heads} heads; it has {rows}."
+                " Copy the file again from where it came from."
+            )
+        halves = numbers.reshape(self.heads, rows // (2 * self.heads), 2, -1)
+        return halves.swapaxes(1, 2)
+
+
+class _Weights(Weights):
+    """Tensors of a GGUF file.
+
+    Args:
+        has_output: the table of embeddings is the output projection, too.
+    """
+
+    def __init__(self, tensors: Mapping[str, _Tensor], *, has_output: bool):
         super().__init__([])
-        self.files, self._opened = [file], {file: file.stat()}
+        self._has_output = has_output
+        self.files = list({item.file: None for item in tensors.values()})
+        self._opened = {file: file.stat() for file in self.files}
         self._stored: dict[str, Stored] = {}
-        for name, tensor in tensors.items():
-            if name == _FACTORS:
-                continue
-            kind, theirs = tensor.tensor_type, _in_layout(name)
-            _check_kind(name, kind)
-            shape = tuple(tensor.shape.tolist()[::-1])
-            interleaved = heads.get(theirs.split(".")[-2], 0) if "." in theirs else 0
-            dtype = _STORED.get(kind.name, kind.name.lower())
-            read = partial(_read, file, tensor, shape, interleaved)
-            self._add(theirs, file, shape, dtype, read)
-            if len(shape) == 2 and kind.name not in ("F32", "BF16"):
-                group = groups.GROUPS.get(kind.name, 0)
-                grouped = partial(_grouped, file, tensor, shape, interleaved)
-                self._stored[theirs] = Stored(shape, partial(read, np), grouped, group)
+        for name, item in tensors.items():
+            _check_kind(name, item.tensor.tensor_type)
+            dtype = _STORED.get(item.kind, item.kind.lower())
+            self._add(name, item.file, item.shape, dtype, item.read)
+            is_table = any(table in name for table in _TABLES)
+            if len(item.shape) > 1 and item.kind not in ("F32", "BF16") and not is_table:
+                self._stored[name] = item.stored()
 
     def stored(self, name: str) -> NDArray[Any] | Stored | Scaled:
         if name not in self._stored:
@@ -148,13 +233,83 @@ class _Weights(Weights):
     @property
     def packed_bytes(self) -> int:
         """Memory of all of them in the native engine, in fp32."""
-        total, table = 0.0, "model.embed_tokens.weight"
+        total, table = 0.0, "token_embd.weight"
         for name, shape in self.shapes.items():
             kind, size = self.dtypes[name].upper(), prod(shape)
             total += size * groups.packed_bytes(kind, table=name == table)
-            if name == table and "lm_head.weight" not in self.shapes:
+            if name == table and self._has_output:
                 total += size * groups.packed_bytes(kind)
         return round(total)
+
+
+def _read_parts(file: Path) -> tuple[dict[str, Any], dict[str, _Tensor]]:
+    """Return the metadata and the tensors of a file, and of those that it is continued in."""
+    facts, tensors = _read_file(file)
+    number, count = (facts.get(f"split.{name}", 0) for name in ("no", "count"))
+    if not isinstance(count, int) or count < 2:
+        return facts, tensors
+    match = _PART.search(file.name)
+    if match is None or int(match[2]) != count:
+        raise DamagedFileError(
+            f"{file} is one of {count} parts of a GGUF file, whose name must end with"
+            f" -{number + 1:05}-of-{count:05}.gguf. Rename it, and the others."
+        )
+    names = [f"{file.name[: match.start()]}-{k:05}-of-{count:05}.gguf" for k in range(1, count + 1)]
+    if number:
+        raise DamagedFileError(
+            f"{file} is part {number + 1} of {count} of a GGUF file. Give the first, {names[0]}."
+        )
+    if missing := [name for name in names if not (file.parent / name).is_file()]:
+        raise NotFoundError(
+            f"{file.parent} lacks {len(missing)} of the {count} parts of a GGUF file:"
+            f" {some(missing)}. Copy them too."
+        )
+    for index, name in enumerate(names[1:], 1):
+        more, others = _read_file(file.parent / name)
+        if (more.get("split.no"), more.get("split.count")) != (index, count):
+            raise DamagedFileError(
+                f"{file.parent / name} must be part {index + 1} of {count} of a GGUF file, and is"
+                " another. Copy it again from where it came from."
+            )
+        tensors |= others
+    if facts.get("split.tensors.count", len(tensors)) != len(tensors):
+        raise DamagedFileError(
+            f"the {count} parts of {file} must have {facts['split.tensors.count']} tensors; they"
+            f" have {len(tensors)}. Copy them again from where they came from."
+        )
+    return facts, tensors
+
+
+def _read_file(file: Path) -> tuple[dict[str, Any], dict[str, _Tensor]]:
+    check_content(file)
+    with refusing(f"{file} is not a whole GGUF file"):
+        reader = _open(file)
+        facts = {name: field.contents() for name, field in reader.fields.items()}
+        return facts, {
+            item.name: _Tensor(file, item, tuple(item.shape.tolist()[::-1]))
+            for item in reader.tensors
+        }
+
+
+def _changed(
+    file: File, settings: Mapping[str, Any], tensors: Mapping[str, _Tensor]
+) -> dict[str, _Tensor]:
+    """Return the tensors with what llama.cpp's converter has changed in each."""
+    heads = {}
+    if architecture_of(file).interleaved:
+        heads = {
+            "attn_q": settings["num_attention_heads"],
+            "attn_k": settings["num_key_value_heads"],
+        }
+    adds = file.architecture in ("gemma2", "gemma3")
+    return {
+        name: replace(
+            item,
+            heads=int(heads.get(name.split(".")[-2], 0)) if "." in name else 0,
+            added=int(adds and name.endswith("norm.weight")),
+        )
+        for name, item in tensors.items()
+    }
 
 
 def _open(file: Path) -> GGUFReader:
@@ -174,161 +329,18 @@ def _open(file: Path) -> GGUFReader:
     return Reader(file, "c")
 
 
-def _settings(facts: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of the config.json that they stand for."""
-    architecture = facts["general.architecture"]
-    if architecture not in ARCHITECTURES:
-        raise UnsupportedError(
-            f"general.architecture must be {', '.join(ARCHITECTURES[:-1])} or {ARCHITECTURES[-1]}"
-            f" in a GGUF file here; it is {architecture!r}. Open the model's own folder."
-        )
-    prefix = f"{architecture}."
-    own = {
-        name.removeprefix(prefix): fact for name, fact in facts.items() if name.startswith(prefix)
-    }
-    if unknown := sorted(set(own) - _READ):
-        raise UnsupportedError(
-            f"the setting {prefix}{unknown[0]} of the GGUF file is not implemented. Open the"
-            " model's own folder."
-        )
-    rows = int(tensors["token_embd.weight"].shape[-1])
-    if own.get("vocab_size", rows) != rows:
-        raise DamagedFileError(
-            f"{prefix}vocab_size of the GGUF file is {own['vocab_size']}, but its embeddings have"
-            f" {rows} rows. Copy the file again from where it came from."
-        )
-    settings = {theirs: own[name] for name, theirs in _KEYS.items()}
-    settings |= {theirs: own[name] for name, theirs in _MORE.items() if name in own}
-    settings.setdefault("num_key_value_heads", settings["num_attention_heads"])
-    settings.setdefault("head_dim", settings["hidden_size"] // settings["num_attention_heads"])
-    for name in ("rope.dimension_count", "attention.value_length"):
-        if own.get(name, settings["head_dim"]) != settings["head_dim"]:
-            raise UnsupportedError(
-                f"{prefix}{name} must be a head's {settings['head_dim']} numbers; the GGUF file"
-                f" says {own[name]}. Open the model's own folder."
-            )
-    special = ("bos", "eos")
-    return settings | {
-        "model_type": architecture,
-        "architectures": [f"{architecture.capitalize()}ForCausalLM"],
-        "vocab_size": rows,
-        "tie_word_embeddings": "output.weight" not in tensors,
-        "attention_bias": "blk.0.attn_q.bias" in tensors,
-        "mlp_bias": "blk.0.ffn_gate.bias" in tensors,
-        "use_sliding_window": False,
-        "rope_parameters": _rope(settings, own, tensors),
-        **{f"{name}_token_id": facts.get(f"tokenizer.ggml.{name}_token_id") for name in special},
-    }
-
-
-def _rope(
-    settings: Mapping[str, Any], own: Mapping[str, Any], tensors: Mapping[str, Any]
-) -> dict[str, Any]:
-    theta = settings.get("rope_theta", 10000.0)
-    kind = own.get("rope.scaling.type", "none")
-    parameters = {"rope_theta": theta, "rope_type": "default" if kind == "none" else kind}
-    if kind != "none":
-        first = own.get("rope.scaling.original_context_length", own["context_length"])
-        parameters["factor"] = own.get("rope.scaling.factor", 1.0)
-        return parameters | {"original_max_position_embeddings": first}
-    if _FACTORS in tensors:
-        return parameters | _llama3(tensors[_FACTORS].data, settings["head_dim"], theta)
-    return parameters
-
-
-def _llama3(factors: NDArray[Any], head_dim: int, theta: float) -> dict[str, Any]:
-    """Return the scaling of Llama 3.1 that gives these factors, which the file has in its place."""
-    frequencies = theta ** -(np.arange(0, head_dim, 2) / head_dim)
-    names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
-    values = (float(factors.max()), 1.0, 4.0, 8192)  # so in each model of Meta's
-    scaled = Llama3Scaling(*values)(frequencies)
-    if factors.shape != scaled.shape or not np.allclose(scaled * factors, frequencies, rtol=1e-4):
-        raise UnsupportedError(
-            f"{_FACTORS} of the GGUF file is not the scaling of Llama 3.1, the only one of this"
-            " kind here. Open the model's own folder."
-        )
-    return {"rope_type": "llama3", **dict(zip(names, values, strict=True))}
-
-
-def _interleaved(settings: Mapping[str, Any]) -> dict[str, int]:
-    """Return the heads of the projections that llama.cpp stores in the order of its own
-    rotation."""
-    if settings["model_type"] != "llama":
-        return {}
-    return {
-        "q_proj": int(settings["num_attention_heads"]),
-        "k_proj": int(settings["num_key_value_heads"]),
-    }
-
-
-def _in_layout(name: str) -> str:
-    """Return the name of a tensor in Hugging Face's layout; an unknown one stays."""
-    stem, _, ending = name.rpartition(".")
-    if stem in _OUTER:
-        return f"{_OUTER[stem]}.{ending}"
-    block, _, rest = stem.partition(".")
-    number, _, part = rest.partition(".")
-    is_of_layer = block == "blk" and part in _LAYER
-    return f"model.layers.{number}.{_LAYER[part]}.{ending}" if is_of_layer else name
-
-
 def _check_kind(name: str, kind: GGMLQuantizationType) -> None:
-    try:
-        gguf.dequantize(np.zeros(gguf.GGML_QUANT_SIZES[kind][1], np.uint8), kind)
-    except NotImplementedError as error:
+    if not _is_readable(kind):
         raise UnsupportedError(
             f"{name} of the GGUF file is {kind.name}, which the package gguf cannot dequantize."
             " Take the file in another kind, such as Q8_0."
-        ) from error
-
-
-@np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
-def _read(
-    file: Path, tensor: ReaderTensor, shape: tuple[int, ...], heads: int, xp: ModuleType
-) -> Array:
-    """See `Weights.read`.
-
-    Args:
-        heads: whose two halves take turns in the file, as llama.cpp rotates them; 0: none.
-    """
-    kind = tensor.tensor_type
-    numbers = tensor.data if kind.name in _STORED else gguf.dequantize(_bytes(file, tensor), kind)
-    if kind.name == "BF16":
-        numbers = numbers.view(np.uint16)
-    numbers = np.require(
-        _in_halves(tensor.name, numbers, shape[0], heads).reshape(shape),
-        requirements=["C", "A", "W"],
-    )
-    if xp is np:
-        return numbers
-    read = xp.from_numpy(numbers)
-    return read.view(xp.bfloat16) if kind.name == "BF16" else read
-
-
-@np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
-def _grouped(
-    file: Path, tensor: ReaderTensor, shape: tuple[int, ...], heads: int
-) -> NDArray[np.uint8]:
-    """See `Stored.grouped`."""
-    rows = _in_halves(tensor.name, _bytes(file, tensor), shape[0], heads)
-    return groups.unpacked(tensor.tensor_type.name, rows.reshape(shape[0], -1), shape[1])
-
-
-def _bytes(file: Path, tensor: ReaderTensor) -> NDArray[np.uint8]:
-    """Return the bytes of a quantized tensor, (…, bytes of a row), read from the file: mapped, all
-    that were ever read would stay in memory."""
-    count, start = tensor.data.nbytes, tensor.data_offset
-    content = np.fromfile(file, np.uint8, count, offset=start)
-    if len(content) < count:
-        raise DamagedFileError(f"{file} has become shorter while it was read. Copy it again.")
-    return content.reshape(tensor.data.shape)
-
-
-def _in_halves(name: str, numbers: NDArray[Any], rows: int, heads: int) -> NDArray[Any]:
-    """Rows whose heads have first one half and then the other; see `_read`."""
-    if heads and rows % (2 * heads):
-        raise DamagedFileError(
-            f"{name} must have rows for {heads} heads; it has {rows}."
-            " Copy the file again from where it came from."
         )
-    return numbers.reshape(heads, rows // (2 * heads), 2, -1).swapaxes(1, 2) if heads else numbers
+
+
+@cache
+def _is_readable(kind: GGMLQuantizationType) -> bool:
+    try:
+        gguf.dequantize(np.zeros(gguf.GGML_QUANT_SIZES[kind][1], np.uint8), kind)
+    except NotImplementedError:
+        return False
+    return True

@@ -35,21 +35,30 @@ _FOREIGN = ("*.gguf", "tf_model.h5", "flax_model.msgpack", "*.onnx", "consolidat
 
 @dataclass(frozen=True)
 class Stored:
-    """A matrix that is read from its file whenever it is used; an array is made of it by
-    `np.asarray`.
+    """A matrix, or a stack of matrices, that is read from its file whenever it is used; an array is
+    made of it by `np.asarray`.
 
     Attributes:
-        numbers: gives it, (rows, columns), in float32.
+        numbers: gives it, (…, rows, columns), in float32.
         grouped: gives its integers in bytes and, behind them, the scales and the offsets of each
             group of them in float32, both (rows, groups), as the native engine takes them.
         group: columns of a group; 0: it has no integers.
+        part: gives a matrix of a stack, or some rows of a matrix, by its index.
     """
 
     shape: tuple[int, ...]
     numbers: Callable[[], NDArray[np.float32]]
     grouped: Callable[[], NDArray[np.uint8]]
     group: int
-    ndim = 2
+    part: Callable[[Any], Stored] | None = None
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __getitem__(self, index: int | tuple[slice, ...]) -> Stored:
+        assert self.part is not None, "it is whole in every family that reads it"
+        return self.part(index)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return self.numbers().astype(dtype or np.float32, copy=False)

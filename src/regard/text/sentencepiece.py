@@ -20,7 +20,7 @@ from regard.errors import DamagedFileError, UnsupportedError
 
 SPACE = "▁"
 _NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # kinds of piece; 6 is a byte
-_UNIGRAM, BPE, _WORD, _CHAR = 1, 2, 3, 4
+UNIGRAM, BPE, _WORD, _CHAR = 1, 2, 3, 4
 
 Scored = tuple[str, float]  # a piece and its log-probability (unigram) or its rank (BPE)
 
@@ -81,7 +81,7 @@ def make_backend(
     unk_id = model.unk_id if unk_id is None else unk_id
     names = {piece for piece, _ in vocab}
     symbols = sorted(_of_kind(model, USER_DEFINED) & names, key=len, reverse=True)
-    if model.algorithm == _UNIGRAM:
+    if model.algorithm == UNIGRAM:
         backend = tokenizers.Tokenizer(
             models.Unigram(
                 _favored(model, vocab, symbols), unk_id=unk_id, byte_fallback=model.byte_fallback
@@ -110,11 +110,15 @@ def make_backend(
         scheme = "first" if model.dummy_prefix else "never"
         backend.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, prepend_scheme=scheme, split=False)
     backend.decoder = _decoder(model)
-    for (piece, _), kind in zip(model.pieces, model.kinds, strict=True):
-        if piece in names and kind == USER_DEFINED and as_added:
-            backend.add_tokens([AddedToken(piece, normalized=False)])
-        elif piece in names and kind in (UNKNOWN, CONTROL):
-            backend.add_special_tokens([AddedToken(piece, normalized=False)])
+    added = [
+        (AddedToken(piece, normalized=False), kind)
+        for (piece, _), kind in zip(model.pieces, model.kinds, strict=True)
+        if piece in names
+    ]
+    if as_added:
+        backend.add_tokens([token for token, kind in added if kind == USER_DEFINED])
+    # All at once: each call orders all that there are.
+    backend.add_special_tokens([token for token, kind in added if kind in (UNKNOWN, CONTROL)])
     return backend
 
 
@@ -192,8 +196,8 @@ def _parse(data: bytes) -> SentencePiece:
             trainer = dict(_fields(_bytes(value)))
         elif number == 3:
             normalizer = dict(_fields(_bytes(value)))
-    algorithm = int(trainer.get(3, _UNIGRAM))
-    if not pieces or algorithm not in (_UNIGRAM, BPE, _WORD, _CHAR):
+    algorithm = int(trainer.get(3, UNIGRAM))
+    if not pieces or algorithm not in (UNIGRAM, BPE, _WORD, _CHAR):
         raise ValueError("no pieces in it")
     return SentencePiece(
         pieces,

@@ -142,7 +142,7 @@ class Embedder(EncoderTask):
         """
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        encoder, settings = read_settings(checkpoint.folder)
+        encoder, settings = read_settings(checkpoint)
         if encoder != checkpoint.folder:
             checkpoint = Checkpoint(encoder, name=name)
         handle, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
@@ -252,16 +252,18 @@ class Embedder(EncoderTask):
         return text.lower() if self.lowercase else text
 
 
-def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:
+def read_settings(checkpoint: Checkpoint) -> tuple[Path, dict[str, Any]]:
     """Return the encoder's folder and an `Embedder`'s arguments, by the modules.json of
-    sentence-transformers; without that file, the folder itself and no arguments.
+    sentence-transformers; without that file, the folder itself, and the pooling that the
+    checkpoint names.
 
     Raises:
         UnsupportedError: a module other than an encoder, pooling and normalization.
         NotFoundError: a missing file.
     """
+    folder = checkpoint.folder
     if not (folder / "modules.json").is_file():
-        return folder, {}
+        return folder, {} if checkpoint.pooling is None else {"pooling": checkpoint.pooling}
     with refusing(f"{folder}/modules.json is malformed"):
         modules = {
             str(module["type"]).rpartition(".")[2]: folder / str(module.get("path", ""))

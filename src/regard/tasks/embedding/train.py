@@ -80,7 +80,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         if self.options.base_model is None:
             return None
         checkpoint = open_checkpoint(self.options.base_model)
-        folder, settings = read_settings(checkpoint.folder)
+        folder, settings = read_settings(checkpoint)
         if folder != checkpoint.folder:
             checkpoint = Checkpoint(folder, name=checkpoint.name)
         return load_encoder(checkpoint, name=self.options.base_model), settings
