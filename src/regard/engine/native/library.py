@@ -2,8 +2,10 @@
 
 import atexit
 import ctypes
+import os
 import platform
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -168,22 +170,32 @@ class AtExit:
     """
 
     def __init__(self) -> None:
-        self._calls, self._ending, self._changed = 0, False, threading.Condition()
+        self._calls = list[int]()  # the thread of each; a list changes in one step, without a lock
+        self._ending: int | None = None  # the thread that ends Python, whose own calls go on
         atexit.register(self._end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget_others)
 
     @contextmanager
     def calling_back(self) -> Iterator[None]:
         """Count a call; one that the end has stopped stays here."""
-        with self._changed:
-            self._stay()
-            self._calls += 1
+        self.begin()
         try:
             yield
         finally:
-            with self._changed:
-                self._calls -= 1
-                self._changed.notify_all()
-                self._stay()
+            self.finish()
+
+    def begin(self) -> None:
+        """Count a call until `finish`; does not return once Python is ending."""
+        self._calls.append(threading.get_ident())
+        if self._is_ending():
+            self.finish()
+
+    def finish(self) -> None:
+        """End a call of `begin`; does not return once Python is ending."""
+        self._calls.remove(threading.get_ident())
+        while self._is_ending():
+            time.sleep(ENDING_SECONDS)
 
     def check(self) -> None:
         """Stop a call.
@@ -191,17 +203,20 @@ class AtExit:
         Raises:
             Stopped: Python is ending.
         """
-        if self._ending:
+        if self._is_ending():
             raise Stopped
 
-    def _stay(self) -> None:
-        while self._ending:
-            self._changed.wait()
+    def _is_ending(self) -> bool:
+        return self._ending not in (None, threading.get_ident())
 
     def _end(self) -> None:
-        with self._changed:
-            self._ending = True
-            self._changed.wait_for(lambda: not self._calls, ENDING_SECONDS)
+        self._ending, last = threading.get_ident(), time.monotonic() + ENDING_SECONDS
+        while {*self._calls} - {self._ending} and time.monotonic() < last:
+            time.sleep(0.001)
+
+    def _forget_others(self) -> None:
+        """Forget the calls of threads that a forked child does not have."""
+        self._calls[:] = [thread for thread in self._calls if thread == threading.get_ident()]
 
 
 at_exit = AtExit()

@@ -98,6 +98,7 @@ def _opened(
             del used[done]
             return None
         try:
+            library.at_exit.check()
             name, matrix = list(arrays.items())[index]
             array = matrix.grouped() if matrix.group else _flat(matrix.numbers())
             integers = prod(matrix.shape) if matrix.group else 0  # ahead of scales and offsets
