@@ -78,6 +78,8 @@ class GGUFCheckpoint(Checkpoint):
         super().__init__(file, name=name)
         check_content(self.folder)
         with refusing(f"{self.folder} is not a whole GGUF file"):
+            if not self.folder.stat().st_size:
+                raise ValueError("it is empty")
             reader = _open(self.folder)
             self._facts = {name: field.contents() for name, field in reader.fields.items()}
             tensors = {tensor.name: tensor for tensor in reader.tensors}

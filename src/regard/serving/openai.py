@@ -22,6 +22,7 @@ from pydantic import (
 from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError, unknown
+from regard.http.bodies import JsonRoute
 from regard.http.refusals import UnknownModel
 from regard.serving.asking import all_of, results_of
 from regard.serving.jobs import Line
@@ -30,7 +31,7 @@ from regard.serving.work import Readings, listed
 from regard.serving.written import Prompts, Stops
 from regard.tasks.text_generation.task import Continuation, Prompt
 
-openai = APIRouter(prefix="/v1", tags=["OpenAI"])
+openai = APIRouter(prefix="/v1", tags=["OpenAI"], route_class=JsonRoute)
 
 _ANY = TypeAdapter(dict[str, Any])
 NEW_TOKENS = 16  # of a completion, where the request does not say
