@@ -1,11 +1,8 @@
 """The native engine's library, opened, and what its callers share."""
 
-import atexit
 import ctypes
-import os
 import platform
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,7 +34,6 @@ from regard.progress import Stopped
 
 FOLDER = Path(__file__).parent / "libraries"
 PRECISIONS = PRECISION  # of weights
-ENDING_SECONDS = 5.0  # that the end of Python waits for calls that call it back
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 DTYPES = (np.float32, np.uint16, np.int8)  # of NUMBERS; those of 16 bits are bfloat16's
 
@@ -160,66 +156,6 @@ class _Here(threading.local):
 
 
 here = _Here()
-
-
-class AtExit:
-    """The end of Python beside calls that call Python back, in daemon threads.
-
-    Python ends such a thread where it next takes the lock of the interpreter: in a function that
-    C++ calls, that would be below frames through which a thread cannot end.
-    """
-
-    def __init__(self) -> None:
-        self._calls = list[int]()  # the thread of each; a list changes in one step, without a lock
-        self._ending: int | None = None  # the thread that ends Python, whose own calls go on
-        atexit.register(self._end)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget_others)
-
-    @contextmanager
-    def calling_back(self) -> Iterator[None]:
-        """Count a call; one that the end has stopped stays here."""
-        self.begin()
-        try:
-            yield
-        finally:
-            self.finish()
-
-    def begin(self) -> None:
-        """Count a call until `finish`; does not return once Python is ending."""
-        self._calls.append(threading.get_ident())
-        if self._is_ending():
-            self.finish()
-
-    def finish(self) -> None:
-        """End a call of `begin`; does not return once Python is ending."""
-        self._calls.remove(threading.get_ident())
-        while self._is_ending():
-            time.sleep(ENDING_SECONDS)
-
-    def check(self) -> None:
-        """Stop a call.
-
-        Raises:
-            Stopped: Python is ending.
-        """
-        if self._is_ending():
-            raise Stopped
-
-    def _is_ending(self) -> bool:
-        return self._ending not in (None, threading.get_ident())
-
-    def _end(self) -> None:
-        self._ending, last = threading.get_ident(), time.monotonic() + ENDING_SECONDS
-        while {*self._calls} - {self._ending} and time.monotonic() < last:
-            time.sleep(0.001)
-
-    def _forget_others(self) -> None:
-        """Forget the calls of threads that a forked child does not have."""
-        self._calls[:] = [thread for thread in self._calls if thread == threading.get_ident()]
-
-
-at_exit = AtExit()
 
 
 def listen(listener: Any, room: int | None = None) -> tuple[Any, int | None]:
