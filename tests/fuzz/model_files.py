@@ -131,6 +131,47 @@ def read_ctranslate2(folder: Path, name: str) -> None:
     read_state(checkpoint, checkpoint.config.shapes(), np, stored=True)
 
 
+def make_gguf(folder: Path) -> list[str]:
+    """A small Llama and a tokenizer of letters; matrices in float16 and two kinds of blocks."""
+    from gguf import GGMLQuantizationType, GGUFWriter, quants
+
+    draw, width, tokens = np.random.default_rng(1), 32, ["<s>", "</s>", *"abcdefgh", "ab"]
+    layer = {"attn_q": width, "attn_k": width, "attn_v": width, "attn_output": width}
+    layer |= {"ffn_gate": width, "ffn_up": width, "ffn_down": width}
+    for kind in ("F16", "Q8_0", "Q4_0"):
+        writer = GGUFWriter(folder / f"{kind}.gguf", "llama")
+        writer.add_context_length(16)
+        writer.add_embedding_length(width)
+        writer.add_block_count(1)
+        writer.add_head_count(2)
+        writer.add_feed_forward_length(width)
+        writer.add_layer_norm_rms_eps(1e-5)
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre("gpt-2")
+        writer.add_token_list(tokens)
+        writer.add_token_merges(["a b"])
+        writer.add_bos_token_id(0)
+        writer.add_eos_token_id(1)
+        for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
+            writer.add_tensor(f"{name}.weight", np.ones(width, np.float32))
+        rows = {"token_embd": len(tokens)} | {f"blk.0.{name}": size for name, size in layer.items()}
+        for name, count in rows.items():
+            dtype = GGMLQuantizationType[kind]
+            numbers = draw.normal(size=(count, width)).astype(np.float32)
+            writer.add_tensor(f"{name}.weight", quants.quantize(numbers, dtype), raw_dtype=dtype)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+    return ["F16.gguf", "Q8_0.gguf", "Q4_0.gguf"]
+
+
+def read_gguf(folder: Path, name: str) -> None:
+    checkpoint = open_checkpoint(folder / name)
+    read_state(checkpoint, checkpoint.config.shapes(), np)
+    checkpoint.tokenizers.source.encode("abc")
+
+
 def make_argos(folder: Path) -> list[str]:
     make_ctranslate2(folder)
     with zipfile.ZipFile(folder / "package.argosmodel", "w", zipfile.ZIP_DEFLATED) as package:
