@@ -26,7 +26,9 @@ TEXT = "the dog"
 MODELS = ("translation", "classification", "language-model")
 SECONDS = 10  # of the processor for a model
 # What WebAssembly says where a check is missing: the page may then be in any state.
-TRAPS = re.compile(r"access out of bounds|unreachable|by zero|overflow|signature|null function|RuntimeError")
+TRAPS = re.compile(
+    r"access out of bounds|unreachable|by zero|overflow|signature|null function|RuntimeError"
+)
 EVERY = 20  # after which an undamaged model must answer as before
 
 
