@@ -93,8 +93,18 @@ def main() -> None:
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
-from attack import clients, ends, forks, full_disk, kills, power, processes  # noqa: E402
-from attack import sharing, tracing, weights  # noqa: E402
+from attack import (  # noqa: E402
+    clients,
+    ends,
+    forks,
+    full_disk,
+    kills,
+    power,
+    processes,
+    sharing,
+    tracing,
+    weights,
+)
 from attack.forks import Row  # noqa: E402
 from fuzz import chats, configs  # noqa: E402
 from fuzz.attack import OUTCOMES  # noqa: E402
