@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import gzip
 import json
@@ -43,6 +44,12 @@ class Worker:
             stdout=subprocess.PIPE,
         )
 
+        atexit.register(self.end)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
     def ask(self, model: bytes, weights: bytes) -> str:
         """Open a model and trace a text; what the worker says of it.
 
@@ -58,7 +65,7 @@ class Worker:
         begun = self._spent()
         while not select.select([stdout], [], [], 0.5)[0]:
             if self._spent() - begun > SECONDS:
-                self._process.kill()
+                self.end()
                 raise RuntimeError(f"the page's worker computes for {SECONDS} s")
         line = stdout.readline()
         if not line:

@@ -9,7 +9,7 @@ import pytest
 from fuzz.readers import Reader, readers
 
 CORPUS = Path(__file__).parent / "corpus"
-EXAMPLES = {"models": 60, "http": 60}
+EXAMPLES = {"models": 60, "http": 60, "page": 12}
 Prepared = Callable[[str], Reader]
 
 
