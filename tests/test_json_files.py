@@ -35,6 +35,14 @@ def test_what_is_not_json_is_one_sentence(text: str, tmp_path: Path) -> None:
         read_json(file)
 
 
+def test_a_key_that_is_there_twice_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"a": {"width": 8, "b": 1, "width": 9}}')
+    with pytest.raises(
+        DamagedFileError, match=r"a\.json cannot be used: it has the key 'width' twice"
+    ):
+        read_object(tmp_path / "a.json")
+
+
 @pytest.mark.parametrize("value", [None, 3, "a", [{}]])
 def test_another_value_is_no_object(value: object, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(value))

@@ -2,12 +2,16 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, overload
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, shortened
 from regard.files import check_content
+
+
+class RepeatedKey(ValueError):
+    """An object of JSON has a key twice, of which readers take one or the other."""
 
 
 class JsonObject(dict[str, Any]):
@@ -70,17 +74,36 @@ def read_json(file: Path) -> Any:
     """Any JSON value in a file.
 
     Raises:
-        DamagedFileError: it is not valid JSON, nested too deeply, or has half a surrogate pair.
+        DamagedFileError: it is not valid JSON, nested too deeply, has half a surrogate pair, or has
+            a key twice.
     """
     try:
         text = file.read_text(encoding="utf-8")
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=unrepeated)
         if "\\u" in text:
             json.dumps(content, ensure_ascii=False).encode()
         return content
+    except RepeatedKey as error:
+        raise DamagedFileError(f"{file} cannot be used: {error}") from None
     except (ValueError, RecursionError) as error:
         check_content(file)
         raise DamagedFileError(f"{file} is not valid JSON ({error}).") from error
+
+
+def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of JSON, no key of which may be there twice.
+
+    Raises:
+        RepeatedKey: one is.
+    """
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RepeatedKey(
+            f"it has the key {shortened(twice)!r} twice. Remove or rename one of them."
+        )
+    return fields
 
 
 def safetensors_entries(content: memoryview) -> tuple[dict[str, Any], int]:

@@ -3,10 +3,11 @@
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from regard.errors import DamagedFileError, shortened
+from regard.json_files import unrepeated
 
 # Characters that JSON allows as they are, and some programs take for the end of a line.
 _OTHER_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
@@ -44,20 +45,6 @@ def json_object(text: str, *, strict: bool = True) -> dict[str, Any]:
                 f"the line is not valid Unicode: it has the lone surrogate {half}."
                 " Give it as UTF-8."
             ) from None
-    return fields
-
-
-def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON, no key of which may be there twice.
-
-    Raises:
-        ValueError: one is.
-    """
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"it has the key {shortened(twice)!r} twice. Rename one of them.")
     return fields
 
 

@@ -1,12 +1,17 @@
 """Progress of long work, and its end: between steps and layers, not within one."""
 
-from collections.abc import Callable
+import atexit
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
-from time import monotonic
+from time import monotonic, sleep
 from typing import TypeVar
 
 Result = TypeVar("Result")
+ENDING_SECONDS = 5.0  # that the end of Python waits for calls that call it back
 
 
 class Stopped(Exception):
@@ -70,3 +75,64 @@ def check() -> None:
     work = _current.get()
     if work is not None:
         work.check()
+
+
+class AtExit:
+    """The end of Python beside daemon threads that call it from C++ or Rust.
+
+    Python ends such a thread where it next takes the lock of the interpreter: in a function that
+    C++ calls, or while a module written in Rust is imported, that would be below frames through
+    which a thread cannot end.
+    """
+
+    def __init__(self) -> None:
+        self._calls = list[int]()  # the thread of each; a list changes in one step, without a lock
+        self._ending: int | None = None  # the thread that ends Python, whose own calls go on
+        atexit.register(self._end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget_others)
+
+    @contextmanager
+    def calling_back(self) -> Iterator[None]:
+        """Count a call; one that the end has stopped stays here."""
+        self.begin()
+        try:
+            yield
+        finally:
+            self.finish()
+
+    def begin(self) -> None:
+        """Count a call until `finish`; does not return once Python is ending."""
+        self._calls.append(threading.get_ident())
+        if self._is_ending():
+            self.finish()
+
+    def finish(self) -> None:
+        """End a call of `begin`; does not return once Python is ending."""
+        self._calls.remove(threading.get_ident())
+        while self._is_ending():
+            sleep(ENDING_SECONDS)
+
+    def check(self) -> None:
+        """Stop a call.
+
+        Raises:
+            Stopped: Python is ending.
+        """
+        if self._is_ending():
+            raise Stopped
+
+    def _is_ending(self) -> bool:
+        return self._ending not in (None, threading.get_ident())
+
+    def _end(self) -> None:
+        self._ending, last = threading.get_ident(), monotonic() + ENDING_SECONDS
+        while {*self._calls} - {self._ending} and monotonic() < last:
+            sleep(0.001)
+
+    def _forget_others(self) -> None:
+        """Forget the calls of threads that a forked child does not have."""
+        self._calls[:] = [thread for thread in self._calls if thread == threading.get_ident()]
+
+
+at_exit = AtExit()

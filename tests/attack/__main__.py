@@ -13,7 +13,7 @@ from pathlib import Path
 FOUND = Path("build/attack")
 PARTS = (
     *("kills", "signals", "disk", "power", "sharing", "clients", "configs", "chats", "readers"),
-    *("weights", "ends"),
+    *("processes", "weights", "ends"),
 )
 
 
@@ -39,6 +39,9 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
     if "sharing" in options.parts:
         yield sharing.trainings(2 if short else 50, options.seed)
         yield sharing.evaluations(1 if short else 50, options.seed)
+    if "processes" in options.parts and Path("/proc").is_dir():
+        yield processes.kills(2 if short else 50, options.seed)
+        yield processes.kills_by_torchrun(1 if short else 10, options.seed)
     if "clients" in options.parts:  # the last that makes children: it begins threads
         yield from clients.hostile_clients(short, options.seed)
     if "weights" in options.parts:
@@ -90,7 +93,18 @@ def main() -> None:
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
-from attack import clients, ends, forks, full_disk, kills, power, sharing, tracing, weights  # noqa: E402
+from attack import (  # noqa: E402
+    clients,
+    ends,
+    forks,
+    full_disk,
+    kills,
+    power,
+    processes,
+    sharing,
+    tracing,
+    weights,
+)
 from attack.forks import Row  # noqa: E402
 from fuzz import chats, configs  # noqa: E402
 from fuzz.attack import OUTCOMES  # noqa: E402

@@ -10,18 +10,29 @@ WORK = {
     "search": "m.run(['a dog runs ' * 20] * 8, num_beams=4)",
     "reading": "reader.run(['a dog runs ' * 20] * 64)",
     "listening": "m.trace('a dog runs ' * 20)",
+    "keeping": "kept()",
     "jobs": "jobs_of(m)",
 }
 BEGINNING = """
 import asyncio, os, sys, threading, time
 import numpy as np
 import regard
+from regard.checkpoints import open_checkpoint
+from regard.checkpoints.hub import find_folder
+from regard.engine.native import keeping
 from regard.engine.native.jobs import Jobs
+from regard.engine.native.looking import opened
 from regard.generation import GenerationConfig
 
 m = regard.load("en-de").run_by("native", threads=2)
 reader = regard.load("emotions").run_by("native", threads=2)
+looked = opened(open_checkpoint(find_folder("emotions")))
 begun = threading.Event()
+
+def kept():
+    keeping.BLOCK = 4096  # so that the engine asks for another one at every attention
+    with looked.keeping("memory"):
+        looked(ids=np.arange(5, 205)[None])
 
 def jobs_of(task):
     jobs = Jobs(task.packed, threads=2, rows=16)

@@ -23,6 +23,8 @@ def test_changes_drawn_by_chance(name: str) -> None:
         ("T5", "dense_act_fn", "tanh", 'dense_act_fn must be "relu" for a t5 model here'),
         ("T5", "feed_forward_proj", "gelu", 'dense_act_fn must be "gelu" for a t5 model here'),
         ("T5 1.1", "is_gated_act", False, "is_gated_act must be true for a t5 model here"),
+        ("M2M100", "decoder_start_token_id", 1, "must not be pad_token_id"),
+        ("M2M100", "max_position_embeddings", -1, "max_positions must be at least 1; got -1"),
         ("Llama", "rope_parameters", {"high_freq_factor": 0.5}, "must be above low_freq_factor"),
     ],
 )

@@ -497,7 +497,10 @@ def test_a_file_cut_anywhere_is_refused_in_one_sentence(tmp_path: Path) -> None:
     _, describe = byte_level("gpt-2")
     whole = write_gguf(write_folder(tmp_path), describe=describe).read_bytes()
     cut = tmp_path / "cut.gguf"
-    for length in [*range(0, 600, 7), *range(600, len(whole) - 64, 9973)]:
+    cut.write_bytes(b"")
+    with pytest.raises(DamagedFileError, match="it is empty"):
+        open_checkpoint(cut)
+    for length in [*range(7, 600, 7), *range(600, len(whole) - 64, 9973)]:
         cut.write_bytes(whole[:length])
         with pytest.raises(DamagedFileError, match="is not a whole GGUF file") as refusal:
             open_checkpoint(cut)

@@ -392,4 +392,4 @@ def test_a_key_that_is_there_twice_makes_a_bad_line(content: str, tmp_path: Path
     rows = [row.values for row in read_rows(path, ROLES, on_bad_line=bad.append)]
     assert rows == [("c", "1")]
     assert [line.line for line in bad] == [1]
-    assert "twice. Rename one of them" in bad[0].message
+    assert "twice. Remove or rename one of them" in bad[0].message

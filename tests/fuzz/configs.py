@@ -1,14 +1,18 @@
 """Changed config.json files of every family: the numbers are those of transformers, or a refusal.
 
 The keys are those of transformers' own config classes, and of rope_parameters and the like inside
-them; each is left out, emptied, and given other values of its kind.
+them; each is left out, emptied, and given other values of its kind. `python -m fuzz.configs` counts
+what becomes of them, and by kind those that transformers opens and we refuse.
 """
 
+import argparse
 import json
 import random
+import re
 import sys
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -36,7 +40,26 @@ LAYERS = ("full_attention", "sliding_attention")
 # What names the class and where it comes from, not what it computes.
 LEFT_ALONE = {"architectures", "model_type", "transformers_version", "dtype", "torch_dtype"}
 LEFT_ALONE |= {"output_hidden_states", "output_attentions", "return_dict", "id2label", "label2id"}
+ALONE = "refused, and opened by transformers"
 OUTCOMES = ("equal", "refused", "refused by transformers too", "other numbers", "exceptions")
+OTHERS = "others"
+# Of refusals of what transformers opens, by their sentences; the first that fits counts.
+KINDS = {
+    "settings that contradict each other, or the weights": (
+        r"to which config.json ties|dense_act_fn must|is_gated_act must|layer_types"
+    ),
+    "null or nothing in the place of a number": (
+        r"got None|must have the key|has none|says null|TypeError"
+    ),
+    "fewer positions than the text has tokens": r"the model has \d",
+    "a number that cannot be, such as a negative size": (
+        r"must be (at least|from|above|below|a multiple|a number above|even)"
+        r"|need an even|needs? (left|a position)|negative dimension|high_freq_factor"
+    ),
+    "M2M100 whose texts begin with padding": r"must not be pad_token_id",
+    "a pooler's activation that is not implemented": r"pooler_activation must be one of",
+    "another setting that is not implemented": r"must be one of| model here;|for this model;",
+}
 TOLERANCE = 1e-5
 Config = dict[str, Any]
 
@@ -170,17 +193,66 @@ def _quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+def kind_of(sentence: str) -> str:
+    """The kind of a refusal."""
+    return next((kind for kind, fits in KINDS.items() if re.search(fits, sentence)), OTHERS)
+
+
 def attack(name: str, tries: int | None = None, seed: int = 1) -> tuple[int, list[str]]:
     """The number of mutants of a case, all or so many by chance, and those that are neither equal
     nor refused."""
+    outcomes = list(_outcomes(name, tries, seed))
+    return len(outcomes), [
+        f"{mutant}: {result}: {detail[:150]}"
+        for mutant, result, detail in outcomes
+        if result not in OUTCOMES[:3]
+    ]
+
+
+def _outcomes(
+    name: str, tries: int | None, seed: int, *, alone: bool = False
+) -> Iterator[tuple[Mutant, str, str]]:
+    """Yield mutants of a case with what becomes of them.
+
+    Args:
+        alone: say ALONE of those that are refused, and that transformers opens.
+    """
     with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings(), _quiet():
         warnings.simplefilter("ignore")
         chosen = list(mutants(prepare(name, Path(scratch))))
         if tries is not None:
-            chosen = random.Random(f"{name} {seed}").sample(chosen, tries)
-        failures = []
+            chosen = random.Random(f"{name} {seed}").sample(chosen, min(tries, len(chosen)))
         for mutant in chosen:
             result, detail = outcome(name, Path(scratch), mutant)
-            if result not in OUTCOMES[:3]:
-                failures.append(f"{mutant}: {result}: {detail[:150]}")
-    return len(chosen), failures
+            if alone and result == "refused" and _theirs(name, Path(scratch)) is not None:
+                result = ALONE
+            yield mutant, result, detail
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", default=list(CASES), metavar="CASE")
+    parser.add_argument("--tries", type=int, help="of each case, by chance; all by default")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    counts, kinds = Counter[str](), Counter[str]()
+    for name in options.cases:
+        for mutant, result, detail in _outcomes(name, options.tries, options.seed, alone=True):
+            counts[result] += 1
+            if result == ALONE:
+                kinds[kind_of(detail)] += 1
+            if result not in (*OUTCOMES[:3], ALONE) or (
+                result == ALONE and kind_of(detail) == OTHERS
+            ):
+                print(f"{name}: {mutant}: {result}: {detail[:150]}", file=sys.stderr)
+    print(f"{sum(counts.values()):9,}  changes of {len(options.cases)} models' config.json")
+    for result in (*OUTCOMES[:3], ALONE, *OUTCOMES[3:]):
+        print(f"{counts[result]:9,}  {result}")
+    print(f"\n{ALONE}, by kind:")
+    for kind, number in kinds.most_common():
+        print(f"{number:9,}  {kind}")
+
+
+if __name__ == "__main__":
+    main()

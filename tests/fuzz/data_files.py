@@ -27,8 +27,11 @@ from regard.tasks.images.read import open_pictures
 from regard.tasks.question_answering.read import QuestionReader
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 from regard.tasks.summarization.score import read_documents_with_summaries
+from regard.tasks.transcription.audio import read_sound
 from regard.training import RunFolder
 from regard.training.prepared import prepare_once
+
+SOUNDS = ("wav", "flac", "ogg", "mp3", "aiff", "w64")
 
 
 def make_pairs(folder: Path) -> list[str]:
@@ -82,6 +85,21 @@ def make_pictures(folder: Path) -> list[str]:
             Image.fromarray(pixels[0]).save(folder / "files" / "a" / f"one.{ending}")
             names.append(f"files/a/one.{ending}")
     return names
+
+
+def make_sounds(folder: Path) -> list[str]:
+    """A tone of 50 ms in two channels; its head is most of a file."""
+    import soundfile
+
+    steps = np.arange(400) / 8000
+    tone = np.stack([np.sin(2000 * steps), np.cos(3000 * steps)], 1) / 2
+    for ending in SOUNDS:
+        soundfile.write(folder / f"tone.{ending}", tone, 8000)
+    return [f"tone.{ending}" for ending in SOUNDS]
+
+
+def read_sounds(folder: Path, name: str) -> None:
+    read_sound(folder / name, 16000)
 
 
 def read_pictures(folder: Path, name: str) -> None:

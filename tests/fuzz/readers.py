@@ -1,14 +1,17 @@
 """The readers of foreign bytes."""
 
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 
-from fuzz import data_files, model_files, requests
+from fuzz import data_files, model_files, pages, requests
 from fuzz.reader import Reader
 from regard.checkpoints.card import read_card
 
 
 def readers() -> dict[str, Reader]:
-    """Every reader by its name."""
+    """Every reader by its name, but for those that need what is not here."""
+    here = {"page": which("node"), "gguf": find_spec("gguf"), "sounds": find_spec("soundfile")}
 
     def card(folder: Path, name: str) -> None:
         read_card(folder)
@@ -33,10 +36,13 @@ def readers() -> dict[str, Reader]:
             ("pairs", data.make_pairs, data.read_pair_file),
             ("tables", data.make_tables, data.read_table),
             ("pictures", data.make_pictures, data.read_pictures),
+            ("sounds", data.make_sounds, data.read_sounds),
             ("lines", data.make_lines, data.read_line_file),
             ("run", data.make_run, data.read_run),
             ("studio", requests.make_studio, requests.ask),
             ("serve", requests.make_serve, requests.ask),
+            ("page", pages.make_page, pages.read_page),
             ("http", requests.make_http, requests.send),
         ]
+        if here.get(name, True)
     }

@@ -8,8 +8,10 @@ import pytest
 
 from fuzz.readers import Reader, readers
 
+SLOW = pytest.mark.slow  # compiles WebAssembly for each model
 CORPUS = Path(__file__).parent / "corpus"
-EXAMPLES = {"models": 60, "http": 60}
+EXAMPLES = {"models": 60, "http": 60, "page": 12}
+READERS = [pytest.param(each, marks=SLOW if each == "page" else ()) for each in readers()]
 Prepared = Callable[[str], Reader]
 
 
@@ -27,13 +29,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
     return prepare
 
 
-@pytest.mark.parametrize("name", readers())
+@pytest.mark.parametrize("name", READERS)
 def test_a_valid_file_is_accepted(name: str, prepared: Prepared) -> None:
     reader = prepared(name)
     assert {reader.try_out(*each) for each in reader.valid.items()} == {"accepted"}
 
 
-@pytest.mark.parametrize("name", readers())
+@pytest.mark.parametrize("name", READERS)
 def test_a_damaged_file_is_read_or_refused(name: str, prepared: Prepared) -> None:
     reader = prepared(name)
     with warnings.catch_warnings():

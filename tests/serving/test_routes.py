@@ -184,6 +184,19 @@ def test_what_is_not_asked_for_rightly_is_one_sentence(server: Any) -> None:
     assert json.load(refused.value)["detail"].startswith("the body is not JSON;")
 
 
+@pytest.mark.parametrize("path", ["/run/translate", "/v1/completions", "/translate"])
+def test_a_body_with_a_key_twice_is_one_sentence(server: Any, path: str) -> None:
+    request = urllib.request.Request(
+        f"{server.address}{path}",
+        b'{"text": "x", "model": "en-de", "text": "y"}',
+        {"Content-Type": "application/json"},
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=20)
+    assert refused.value.code == 400
+    assert "the body cannot be used: it has the key 'text' twice." in refused.value.read().decode()
+
+
 def test_models_are_listed(client: Any) -> None:
     names = [each.id for each in client.models.list()]
     assert names[:4] == ["en-de", "shakespeare", "emotions", "sentences"]

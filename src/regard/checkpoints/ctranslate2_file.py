@@ -53,6 +53,8 @@ class ModelFile:
         self.variables: dict[str, Variable] = {}
         self.used: set[str] = set()
         with refusing(f"{file} is not a whole model of CTranslate2"):
+            if not file.stat().st_size:
+                raise ValueError("it is empty")
             self._bytes: NDArray[np.uint8] = np.memmap(file, np.uint8, "r")
             self._read()
 

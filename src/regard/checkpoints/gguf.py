@@ -283,6 +283,8 @@ def _read_parts(file: Path) -> tuple[dict[str, Any], dict[str, _Tensor]]:
 def _read_file(file: Path) -> tuple[dict[str, Any], dict[str, _Tensor]]:
     check_content(file)
     with refusing(f"{file} is not a whole GGUF file"):
+        if not file.stat().st_size:
+            raise ValueError("it is empty")
         reader = _open(file)
         facts = {name: field.contents() for name, field in reader.fields.items()}
         return facts, {

@@ -62,7 +62,7 @@ def _failed(error: Exception, arguments: Sequence[str], debug: bool) -> int:
     if debug or message is None:  # a mistake of ours: its report needs the traceback
         traceback.print_exception(error)
     elif message:  # none where the help has been shown instead
-        say(message)
+        say(message, by_all=getattr(error, "of_another_process", False))
     return 1 if message is None else getattr(error, "exit_code", 2)
 
 

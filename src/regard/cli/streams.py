@@ -30,10 +30,10 @@ def prepare_streams() -> None:
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def say(sentence: str) -> None:
-    """Return a sentence to the user, on stderr; of several processes the first of each machine says
-    it."""
-    if os.environ.get("LOCAL_RANK", "0") == "0":
+def say(sentence: str, *, by_all: bool = False) -> None:
+    """Say a sentence to the user, on stderr; of several processes the first of each machine says
+    it, or all do."""
+    if by_all or os.environ.get("LOCAL_RANK", "0") == "0":
         print(f"regard: {one_line(sentence)}", file=sys.stderr)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from regard.data.lines import BadLine
 from regard.errors import DamagedFileError
-from regard.lines import json_object, unrepeated
+from regard.json_files import unrepeated
+from regard.lines import json_object
 
 NO_NAMES = (
     'expected a JSON object; got list, whose values have no names: write {"text": …, "label": …},'

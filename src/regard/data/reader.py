@@ -33,7 +33,8 @@ from regard.errors import (
     RegardError,
     check_choice,
 )
-from regard.lines import json_object, unrepeated
+from regard.json_files import unrepeated
+from regard.lines import json_object
 from regard.packages import optional_package
 
 if TYPE_CHECKING:

@@ -140,7 +140,7 @@ class _Transform(nn.Module):
         super().__init__()
         self.dense = nn.Linear(config.d_model, width, bias=config.head_bias)
         name = config.pooler_activation if config.head_norm else config.activation
-        self.activation = torch.tanh if name == "tanh" else ACTIVATIONS[name]
+        self.activation = ACTIVATIONS[name]
         self.norm = make_norm(config.norm_kind, width, config.norm_eps)
 
     def transform(self, states: Tensor) -> Tensor:

@@ -4,7 +4,6 @@ As there, values come as JSON, as a form or in the address, and fields that it d
 ignored.
 """
 
-import json
 from email.message import Message
 from typing import Any, Literal, TypeVar
 from urllib.parse import parse_qsl
@@ -16,6 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from regard.errors import BadArgumentError, RegardError
+from regard.http.bodies import json_of
 from regard.http.guard import bearer
 from regard.http.refusals import refusal
 from regard.serving.asking import all_of, answered
@@ -200,7 +200,7 @@ async def _body(request: Request) -> dict[str, Any]:
     if not body.strip() and request.url.query:
         return {}
     try:
-        values = json.loads(body)
+        values = json_of(body)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, "the body must be JSON, or a form.") from error
     if not isinstance(values, dict):

@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError, unknown
 from regard.generation.choosers import Chosen
+from regard.http.bodies import JsonRoute
 from regard.http.refusals import UnknownModel
 from regard.serving.asking import all_of, results_of
 from regard.serving.jobs import Line
@@ -33,7 +34,7 @@ from regard.serving.work import Readings, listed
 from regard.serving.written import Prompts, Stops
 from regard.tasks.text_generation.task import Continuation, Prompt, Prompted
 
-openai = APIRouter(prefix="/v1", tags=["OpenAI"])
+openai = APIRouter(prefix="/v1", tags=["OpenAI"], route_class=JsonRoute)
 
 T = TypeVar("T")
 _ANY = TypeAdapter(dict[str, Any])

@@ -24,13 +24,14 @@ from starlette.exceptions import HTTPException
 from regard.engine.result import Result, shape
 from regard.errors import RegardError, check_choice, unknown
 from regard.http.application import download
+from regard.http.bodies import JsonRoute
 from regard.serving.asking import answered
 from regard.serving.hooks import Hook, OneOrMore, read
 from regard.serving.state import Here
 from regard.tasks import catalog
 from regard.tasks.declaration import Kind
 
-run = APIRouter(tags=["regard"])
+run = APIRouter(tags=["regard"], route_class=JsonRoute)
 
 SOUNDS, MOST_SOUND = "/run/transcribe", 2**22  # bytes of a request
 TOO_LOUD = f"a request of {SOUNDS} may have {MOST_SOUND:,} bytes; send FLAC, OGG or MP3, or less."

@@ -15,6 +15,7 @@ from regard.course.words.segmentation import word_spans
 from regard.course.words.vectors import nearest_spelled
 from regard.errors import BadArgumentError
 from regard.figures.geometry import Geometry
+from regard.http.bodies import JsonRoute
 from regard.studio.requests import REFUSALS
 from regard.studio.trained import explain_encoder, token_of
 from regard.text import normalize
@@ -63,7 +64,7 @@ class Lesson:
     dimensions: int  # of the vectors, before any are left out
 
 
-lessons = APIRouter(prefix="/api", responses=REFUSALS)
+lessons = APIRouter(prefix="/api", responses=REFUSALS, route_class=JsonRoute)
 
 
 @lessons.post("/explain")

@@ -14,6 +14,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from regard.http.application import download, while_here
+from regard.http.bodies import JsonRoute
 from regard.inspection.answers import (
     Ablation,
     Attribution,
@@ -108,7 +109,7 @@ class _Tile(TileRequest):
     every: Annotated[int, Query(ge=1)] = 1
 
 
-api = APIRouter(prefix="/api", responses=REFUSALS)
+api = APIRouter(prefix="/api", responses=REFUSALS, route_class=JsonRoute)
 _binary: dict[int | str, dict[str, Any]] = {
     200: {"content": {NUMBERS: {"schema": {"type": "string", "format": "binary"}}}}
 }

@@ -17,6 +17,7 @@ from regard.course.explanation.model import explain_tap, normalization_of, proje
 from regard.course.explanation.record import Explanation
 from regard.errors import BadArgumentError
 from regard.generation.filters import Temperature, TopK, TopP
+from regard.http.bodies import JsonRoute
 from regard.inspection.naming import Naming
 from regard.inspection.trace import Trace
 from regard.studio.requests import REFUSALS
@@ -97,7 +98,7 @@ class NextWord:
     rest: float  # the chance of all that are not among the candidates
 
 
-trained = APIRouter(prefix="/api", responses=REFUSALS)
+trained = APIRouter(prefix="/api", responses=REFUSALS, route_class=JsonRoute)
 
 
 @trained.post("/inside")

@@ -78,6 +78,12 @@ class Processes:
 ALONE = Processes()
 
 
+class OtherEnded(UnavailableError):
+    """Another process of the run has ended, maybe the one that speaks for all."""
+
+    of_another_process = True
+
+
 def launched() -> int:
     """Return number of processes that torchrun, or a launcher with the same variables, has
     started."""
@@ -113,7 +119,7 @@ def joined(device: torch.device, *, shard: bool = False) -> Iterator[Processes]:
 
     Raises:
         BadArgumentError: sharding with one process.
-        UnavailableError: another process has ended.
+        OtherEnded: another process has ended.
     """
     if launched() == 1:
         if shard:
@@ -130,9 +136,9 @@ def joined(device: torch.device, *, shard: bool = False) -> Iterator[Processes]:
         yield Processes(dist.get_rank(), dist.get_world_size(), shard)
     except RuntimeError as error:
         if isinstance(error, dist.DistError) or "gloo" in str(error).lower():
-            raise UnavailableError(
-                "another process of this run has ended; its message says why. The same command"
-                " resumes from the last checkpoint."
+            raise OtherEnded(
+                "another process of this run has ended; unless it was killed, its message says why."
+                " The same command resumes from the last checkpoint."
             ) from error
         raise
 

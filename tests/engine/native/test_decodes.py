@@ -44,7 +44,7 @@ def test_logits_of_every_family_are_the_models_by_all_kernels(family: str, kerne
     same_steps(open_native(model, kernels=kernels), model)
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu", "tanh"])
 def test_every_activation(activation: str) -> None:
     for gated in (False, True):
         model = small("paper", activation=activation, gated=gated)

@@ -1,5 +1,7 @@
 """What the engine keeps of a run: what a listener gets, for as long as it is looked at."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -107,3 +109,34 @@ def test_a_run_that_is_no_longer_wanted_ends(engine: Seen, monkeypatch: pytest.M
     with pytest.raises(Stopped):
         work.run(run)
     library.here.spare.clear()
+
+
+ENDING = """
+import sys, threading, time
+import numpy as np
+from regard.checkpoints import open_checkpoint
+from regard.checkpoints.hub import find_folder
+from regard.engine.native import keeping
+from regard.engine.native.looking import opened
+
+keeping.BLOCK = 4096  # the engine asks for another at every attention
+model, begun = opened(open_checkpoint(find_folder("minilm"))), threading.Event()
+
+def work():
+    while True:
+        with model.keeping("memory"):
+            model(ids=np.arange(5, 205)[None])
+        begun.set()
+
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+sys.exit(3)
+"""
+
+
+@pytest.mark.long("starts Python")
+def test_python_ends_beside_a_run_that_is_kept() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", ENDING], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (3, "")

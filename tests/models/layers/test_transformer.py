@@ -209,8 +209,8 @@ def test_transformers_computes_the_same_activations(name: str) -> None:
 
 
 def test_an_unknown_activation_lists_the_known() -> None:
-    with pytest.raises(RegardError, match=r"one of relu, gelu, .*quick_gelu; got 'tanh'"):
-        FeedForward(3, 5, activation="tanh")
+    with pytest.raises(RegardError, match=r"one of relu, gelu, .*tanh; got 'sine'"):
+        FeedForward(3, 5, activation="sine")
 
 
 def test_a_gate_with_a_limit_is_gpt_oss_s_formula() -> None:

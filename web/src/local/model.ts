@@ -95,7 +95,12 @@ export abstract class Model {
   warm(): void {
     const { name, example } = this.file.info;
     this.open();
-    if (example) this.trace({ model: name, text: example });
+    if (!example) return;
+    try {
+      this.trace({ model: name, text: example });
+    } catch {
+      // It may be too long for the model, which can read other texts; who asks for it learns why.
+    }
   }
 
   /** Ids of a tidy text as the model reads it. */

@@ -42,6 +42,13 @@ const near = (found: ArrayLike<number>, expected: readonly number[], within = 1e
   expected.forEach((value, i) => expect(Math.abs((Number.isNaN(found[i]) ? 0 : (found[i] as number)) - value)).toBeLessThan(within));
 };
 
+test("a model opens whose example is too long for it", () => {
+  const variant = fixture.variants.pre as unknown as Variant;
+  const { info } = fileOf(variant);
+  const translator = new Writer({ ...fileOf(variant), info: { ...info, example: `${TEXT} `.repeat(500) } }, library);
+  expect(() => translator.warm()).not.toThrow();
+});
+
 describe.each(variants)("%s-norm", (_, variant) => {
   const translator = opened(variant);
 

@@ -8,6 +8,7 @@ from typing import Any
 from regard.checkpoints.families import marian
 from regard.checkpoints.family import Family, Key, Settings
 from regard.checkpoints.heads import check_writes
+from regard.errors import UnsupportedError
 from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 from regard.models.configs.tables import sinusoids
 
@@ -26,6 +27,12 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     """Positions begin behind padding's row, which is its id's."""
     check_writes(settings)
     marian.check_sizes(settings)
+    if fields["start_id"] == fields["pad_id"]:  # of which transformers makes other numbers by step
+        raise UnsupportedError(
+            "decoder_start_token_id of an M2M100 model must not be pad_token_id, whose token has no"
+            f" position; in config.json both are {fields['pad_id']}. Give the id that a text begins"
+            " with, usually eos_token_id."
+        )
     return {"position_offset": fields["pad_id"] + 1}
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regard.engine.native import interface, library
 from regard.engine.native.library import here
 from regard.inspection.recording import IN_MEMORY, empty_on_disk
-from regard.progress import Stopped, check
+from regard.progress import Stopped, at_exit, check
 
 Floats = NDArray[np.float32]
 Numbers = Callable[[int, tuple[int, ...], tuple[int, ...]], Floats]
@@ -41,12 +41,14 @@ class Kept:
         is_ready = spare and self._keep != "disk" and spare[-1].is_free(BLOCK)
         block = spare.pop() if is_ready else self._new(BLOCK)
         block.kept, self._blocks = self, [block]
+        at_exit.begin()
         self._room = room = here.room
         self._before, room.value = room.value, block.address
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._room.value = self._before
+        at_exit.finish()
         if kind is Stopped and self._failed is not None:
             raise self._failed from None
 
@@ -54,6 +56,7 @@ class Kept:
         """Give the engine place for so many bytes; another answer than 0 stops it."""
         try:
             check()
+            at_exit.check()
             if needed:
                 room = self._blocks[0].room
                 self._blocks[-1].end = room.place

@@ -1,6 +1,5 @@
 """The native engine's library, opened, and what its callers share."""
 
-import atexit
 import ctypes
 import platform
 import threading
@@ -35,7 +34,6 @@ from regard.progress import Stopped
 
 FOLDER = Path(__file__).parent / "libraries"
 PRECISIONS = PRECISION  # of weights
-ENDING_SECONDS = 5.0  # that the end of Python waits for calls that call it back
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 DTYPES = (np.float32, np.uint16, np.int8)  # of NUMBERS; those of 16 bits are bfloat16's
 
@@ -158,53 +156,6 @@ class _Here(threading.local):
 
 
 here = _Here()
-
-
-class AtExit:
-    """The end of Python beside calls that call Python back, in daemon threads.
-
-    Python ends such a thread where it next takes the lock of the interpreter: in a function that
-    C++ calls, that would be below frames through which a thread cannot end.
-    """
-
-    def __init__(self) -> None:
-        self._calls, self._ending, self._changed = 0, False, threading.Condition()
-        atexit.register(self._end)
-
-    @contextmanager
-    def calling_back(self) -> Iterator[None]:
-        """Count a call; one that the end has stopped stays here."""
-        with self._changed:
-            self._stay()
-            self._calls += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._calls -= 1
-                self._changed.notify_all()
-                self._stay()
-
-    def check(self) -> None:
-        """Stop a call.
-
-        Raises:
-            Stopped: Python is ending.
-        """
-        if self._ending:
-            raise Stopped
-
-    def _stay(self) -> None:
-        while self._ending:
-            self._changed.wait()
-
-    def _end(self) -> None:
-        with self._changed:
-            self._ending = True
-            self._changed.wait_for(lambda: not self._calls, ENDING_SECONDS)
-
-
-at_exit = AtExit()
 
 
 def listen(listener: object, room: int | None = None) -> tuple[Any, int | None]:

@@ -24,6 +24,7 @@ from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 from regard.models.configs.speech import SpeechConfig
 from regard.models.configs.tables import every_distance_row, relative_buckets
 from regard.models.configs.vision import VisionConfig
+from regard.progress import at_exit
 
 if TYPE_CHECKING:
     from regard.models import Model
@@ -101,6 +102,7 @@ def _opened(
             del used[done]
             return None
         try:
+            at_exit.check()
             name, matrix = list(arrays.items())[index]
             array = matrix.grouped() if matrix.group else _flat(matrix.numbers())
             integers = prod(matrix.shape) if matrix.group else 0  # ahead of scales and offsets
@@ -111,7 +113,7 @@ def _opened(
         used[array.ctypes.data] = array
         return int(array.ctypes.data)
 
-    with library.at_exit.calling_back():
+    with at_exit.calling_back():
         pointer = library.library().regard_open(
             ctypes.byref(settings), entries, len(entries), interface.Read(read)
         )

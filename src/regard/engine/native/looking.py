@@ -39,7 +39,7 @@ from regard.models.configs.facts import (
     SpeechFacts,
     TextFacts,
 )
-from regard.progress import Stopped, check
+from regard.progress import Stopped, at_exit, check
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -155,7 +155,7 @@ class Seen(Facts):
         def receive(address: int) -> int:
             try:
                 check()  # whether the work is still wanted
-                library.at_exit.check()
+                at_exit.check()
                 if library.kind_at(address) == interface.STATES and at is None:
                     return 0
                 what = library.Captured.at(address)
@@ -175,7 +175,7 @@ class Seen(Facts):
             at or outer[1],
             routed or outer[2],
         )
-        with library.at_exit.calling_back():
+        with at_exit.calling_back():
             before = library.listen(interface.Listener(receive))
             try:
                 yield

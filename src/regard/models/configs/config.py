@@ -16,7 +16,7 @@ SCORES = ("scaled_dot", "dot")  # of Transformers that write
 NORMS = ("layer", "layer_without_bias", "rms", "rms_plus_one")
 ACTIVATIONS = (
     *("relu", "gelu", "gelu_tanh", "gelu_new", "gelu_pytorch_tanh", "silu", "swish"),
-    "quick_gelu",
+    *("quick_gelu", "tanh"),
 )
 
 

@@ -73,6 +73,8 @@ class EncoderDecoderConfig(ModelConfig):
                     f"head={self.head!r} needs one vocabulary for both sides, which read the same"
                     f" text; got target_vocab_size={self.target_vocab_size}."
                 )
+        if self.positions != "relative" and self.max_positions < 1:
+            raise BadArgumentError(f"max_positions must be at least 1; got {self.max_positions}.")
         if self.positions in ("sinusoidal", "spread") and self.d_model % 2:
             raise BadArgumentError(
                 f"sinusoidal positions need an even d_model; got {self.d_model}."

@@ -230,6 +230,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
     "swish": functional.silu,
     "quick_gelu": quick_gelu,
+    "tanh": torch.tanh,
 }
 
 

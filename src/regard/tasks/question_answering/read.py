@@ -18,7 +18,7 @@ from regard.data.reader import BadLines, suffix_of
 from regard.data.seen import hash_text
 from regard.data.streams import open_bytes, unpacking
 from regard.errors import DamagedFileError, shortened
-from regard.lines import unrepeated
+from regard.json_files import unrepeated
 from regard.tasks.question_answering.train_options import QuestionColumns
 from regard.text import normalize
 from regard.training.examples import Example

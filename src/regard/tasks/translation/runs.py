@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from regard.progress import at_exit
 from regard.tasks.translation.spans import RULES, Span
 
 # Abbreviations that end no sentence, and what comes behind them.
@@ -26,8 +27,6 @@ _ORDINAL = re.compile(
 
 def ends_of(text: str, run: Sequence[Span], language: str) -> list[int]:
     """Return the places in the text where its sentences end, within a run of spans."""
-    from sentencex import segment
-
     plain, starts, spans_at = "", list[int](), list[Span]()
     for span in run:
         if span.kind != "mark":
@@ -38,7 +37,7 @@ def ends_of(text: str, run: Sequence[Span], language: str) -> list[int]:
             plain += fill.get(span.kind) or _LINE_ENDS.sub(" ", text[span.begin : span.end])
     marks = {span.end: span.begin for span in run if span.kind == "mark"}
     ends, total = list[int](), 0
-    for sentence in segment(language, plain)[:-1]:
+    for sentence in _segment(language, plain)[:-1]:
         total += len(sentence)
         before = plain[max(total - 40, 0) : total]
         if language == "de" and _ORDINAL.search(before):
@@ -51,6 +50,13 @@ def ends_of(text: str, run: Sequence[Span], language: str) -> list[int]:
             end = marks[end]  # what opens the next sentence
         ends.append(end)
     return ends
+
+
+def _segment(language: str, text: str) -> list[str]:
+    with at_exit.calling_back():  # where this imports a module written in Rust
+        from sentencex import segment
+    sentences: list[str] = segment(language, text)
+    return sentences
 
 
 def cut(run: Sequence[Span], places: Sequence[int]) -> Iterator[list[Span]]:
