@@ -28,7 +28,7 @@ BEGINNINGS = (
     "The history of {} begins", "In {} you will find", "My favorite thing about {} is",
     "A short poem about {}:\n", "Question: What is {}?\nAnswer:", "Yesterday I read that {}",
     "If {} did not exist,", "{}, they said, was", "To understand {}, one must first",
-    "1. Buy {}.\n2.", "The price of {} rose by 7% in 2024, because", "Nobody knows why {}",
+    "1. Buy {}.\n2.", "The price of {} rose by 7% in 2024, because", "It is not known why {}",
     "def {}(", "Dear Sir,\n\nI write to you about {}.", "{} oder", "L'histoire de {} est",
     "“{}!” she cried, and", "The three parts of {} are", "Once upon a time, {}", "{} vs.",
 )  # fmt: skip

@@ -319,7 +319,7 @@ def _bert(file: File, settings: Settings) -> Settings:
     types = file.tensors.get("token_types.weight")
     if types is None:
         raise UnsupportedError(
-            "a GGUF file of BERT must have token_types.weight; this one has not. Open the model's"
+            "a GGUF file of BERT must have token_types.weight, which is missing. Open the model's"
             " own folder."
         )
     return {"type_vocab_size": int(types.shape[-1]) if len(types.shape) > 1 else 1}

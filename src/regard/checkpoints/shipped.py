@@ -40,6 +40,13 @@ SHIPPED = {
         Shipped("en-de", "translation", "a translator from English to German", ("en", "de")),
         Shipped("en-hi", "translation", "a translator from English to Hindi", ("en", "hi")),
         Shipped(
+            "de-en",
+            "translation",
+            "a translator from German to English",
+            ("de", "en"),
+            "Ich möchte mit meinen Freunden eine Tasse Tee trinken.",
+        ),
+        Shipped(
             "emotions",
             "text-classification",
             "a classifier of emotions in English comments",

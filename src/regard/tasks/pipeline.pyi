@@ -17,7 +17,9 @@ from regard.tasks.translation.task import Translator
 
 @overload
 def pipeline(
-    task: Literal["translation", "translation_en_to_de", "translation_en_to_hi"],
+    task: Literal[
+        "translation", "translation_en_to_de", "translation_en_to_hi", "translation_de_to_en"
+    ],
     model: Model | None = None,
     *,
     device: Device = None,

@@ -215,7 +215,7 @@ def test_json_with_an_alignment_says_which_engine_wrote_the_text(regard, upper_c
 
 @pytest.mark.parametrize(
     ("options", "pair"),
-    [(["--to", "fr"], "any → fr"), (["--source-language", "de", "--to", "en"], "de → en")],
+    [(["--to", "fr"], "any → fr"), (["--source-language", "hi", "--to", "en"], "hi → en")],
 )
 def test_languages_that_no_shipped_model_has_name_one_that_has_them(regard, options, pair):
     outcome = regard("translate", *options, "Hello")

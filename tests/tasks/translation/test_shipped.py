@@ -31,9 +31,19 @@ def test_english_becomes_hindi() -> None:
     assert "आदमी" in text
 
 
+def test_german_becomes_english_and_each_word_looks_at_its_own() -> None:
+    result = regard.load("de-en").run(["Das Haus ist klein."], alignment="output")[0]
+    assert result.text == "The house is small."
+    assert result.alignment is not None
+    assert result.alignment.argmax(axis=1).tolist() == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("name", catalog.taken_by("translate"))
 def test_another_language_is_told_from_rare_words(name: str) -> None:
     doubts = regard.load(name).calibration.doubts
-    assert not doubts("Tropical rainforests produce oxygen and absorb carbon dioxide.")
-    assert doubts("Das Haus steht an der Straße und wartet.")
+    english = "Tropical rainforests produce oxygen and absorb carbon dioxide."
+    german = "Das Haus steht an der Straße und wartet."
+    read, other = (german, english) if name == "de-en" else (english, german)
+    assert not doubts(read)
+    assert doubts(other)
     assert doubts("Le chien regarde la petite maison rouge.")
