@@ -1,12 +1,21 @@
 // Opens a library of the engine by its path, and a file as fixtures/portable.py writes it: prints
 // the names of the kernels and, by those of a place among them, each hypothesis of its texts: the
-// bits of its score and its tokens.
-#include <dlfcn.h>
+// bits of its score and its tokens. Before that the library must have this interface, and refuse a
+// config of no kind in words.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interface.h"
+
+#ifdef _WIN32
+#include <windows.h>
+#define dlopen(path, how) (void*)LoadLibraryA(path)
+#define dlsym(library, name) (void*)GetProcAddress((HMODULE)(library), name)
+#define dlerror() "LoadLibrary refused it"
+#else
+#include <dlfcn.h>
+#endif
 
 static FILE* file;
 
@@ -25,6 +34,7 @@ int main(int count, char** arguments) {
   void* library = count == 4 ? dlopen(arguments[1], RTLD_NOW) : NULL;
   if (library == NULL) return fprintf(stderr, "%s\n", dlerror()), 2;
 #define FUNCTION(name) __typeof__(name)* call_##name = (__typeof__(name)*)dlsym(library, #name)
+  FUNCTION(regard_interface);
   FUNCTION(regard_kernels);
   FUNCTION(regard_open);
   FUNCTION(regard_error);
@@ -50,6 +60,11 @@ int main(int count, char** arguments) {
     const size_t bytes = all[i].rows * all[i].columns * (all[i].numbers ? 2 : 4);
     all[i].data = take(malloc(bytes), bytes);
   }
+  regard_config bad = config;
+  bad.kind = -1;
+  if (call_regard_interface() != REGARD_INTERFACE) return 7;
+  if (call_regard_open(&bad, all, tensors, NULL) != NULL) return 8;
+  printf("%s\n", call_regard_error());
   regard_model* model = call_regard_open(&config, all, tensors, NULL);
   if (model == NULL) return fprintf(stderr, "%s\n", call_regard_error()), 5;
 
