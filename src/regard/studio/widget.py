@@ -98,7 +98,7 @@ class TraceWidget(anywidget.AnyWidget):
         buffers: list[bytes] = []
         try:
             answer = asyncio.run(ask(self._app, content.get("path"), content.get("body")))
-            kind = answer.headers["content-type"]
+            kind = answer.headers["content-type"].partition(";")[0]
             if answer.status_code != 200:
                 message["detail"] = answer.json()["detail"]
             elif kind == NUMBERS:

@@ -111,11 +111,12 @@ def test_arm64_has_the_bits_of_fused_kernels(precision: str, arm64: Driver, tmp_
     fused = library.kernels()[0] != "plain"
     expected = portable.found_here(model, precision, 0, source, CONFIG)
     for kernels in (0, 1):
-        names, refusal, *got = arm64(tmp_path / "model", kernels)
+        names, refusal, states, *got = arm64(tmp_path / "model", kernels)
         assert (names.split(), refusal) == (["neon_dot", "plain"], REFUSAL)
         assert portable.tokens(got) == portable.tokens(expected)
         if fused:
             assert got == expected
+            assert states == portable.states_here(model, precision, 0, source)
 
 
 @pytest.mark.slow
@@ -126,9 +127,10 @@ def test_windows_has_the_bits_of_every_kernels(
     model, source = small()
     portable.write(tmp_path / "model", model, precision, source, CONFIG)
     for place in range(len(library.kernels())):
-        names, refusal, *got = windows(tmp_path / "model", place)
+        names, refusal, states, *got = windows(tmp_path / "model", place)
         assert (tuple(names.split()), refusal) == (tuple(library.kernels()), REFUSAL)
         assert got == portable.found_here(model, precision, place, source, CONFIG)
+        assert states == portable.states_here(model, precision, place, source)
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
@@ -142,10 +144,11 @@ def test_an_older_processor_opens_it_and_has_the_bits_of_its_kernels(
         pytest.skip(f"this processor has no {kernels[0]} to compare with")
     model, source = small()
     portable.write(tmp_path / "model", model, precision, source, CONFIG)
-    names, refusal, *got = x86_64(processor, tmp_path / "model")
+    names, refusal, states, *got = x86_64(processor, tmp_path / "model")
     assert (names.split(), refusal) == (kernels, REFUSAL)
     place = library.kernels().index(kernels[0])
     assert got == portable.found_here(model, precision, place, source, CONFIG)
+    assert states == portable.states_here(model, precision, place, source)
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
