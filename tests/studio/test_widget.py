@@ -103,7 +103,11 @@ DEEP = json.loads("[" * 900 + "]" * 900)
         ("/traces/nobody", None, "there is no trace"),
         ("/nothing", None, "there is nothing at /api/nothing"),
         ("/../index.html", None, ""),
-        ("/traces/trace/export.html", None, "a notebook is sent no text/html; ask for numbers or JSON."),
+        (
+            "/traces/trace/export.html",
+            None,
+            "a notebook is sent no text/html; ask for numbers or JSON.",
+        ),
         ("/traces/trace/ablate", {"what": "all of it"}, ""),
     ],
     ids=lambda value: str(value)[:20],
