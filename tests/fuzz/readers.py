@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
-from fuzz import data_files, model_files, pages, requests
+from fuzz import data_files, model_files, pages, requests, widget
 from fuzz.reader import Reader
 from regard.checkpoints.card import read_card
 
@@ -12,6 +12,7 @@ from regard.checkpoints.card import read_card
 def readers() -> dict[str, Reader]:
     """Every reader by its name, but for those that need what is not here."""
     here = {"page": which("node"), "gguf": find_spec("gguf"), "sounds": find_spec("soundfile")}
+    here["widget"] = find_spec("anywidget")
 
     def card(folder: Path, name: str) -> None:
         read_card(folder)
@@ -41,6 +42,7 @@ def readers() -> dict[str, Reader]:
             ("run", data.make_run, data.read_run),
             ("studio", requests.make_studio, requests.ask),
             ("serve", requests.make_serve, requests.ask),
+            ("widget", widget.make_widget, widget.tell),
             ("page", pages.make_page, pages.read_page),
             ("http", requests.make_http, requests.send),
         ]

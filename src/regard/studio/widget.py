@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from regard.errors import BadArgumentError
 from regard.figures.style import DOTS
 from regard.inspection.trace import Trace
 from regard.inspection.views.part import picture
@@ -37,7 +38,8 @@ class TraceWidget(anywidget.AnyWidget):
         query: what to show first, as the page's address has it ("view=sentence&head=3").
 
     Messages are {id, path, body} and {id, cancel: true}, answers {id, json}, {id, shape} with one
-    buffer, or {id, detail}; see web/src/source/widget.ts. A path is one of the server's under /api,
+    buffer, or {id, detail}; see web/src/source/widget.ts. Without a whole number as id, a message
+    has no answer. A path is one of the server's under /api,
     and its own application answers, so that a notebook and a browser cannot differ.
     """
 
@@ -68,9 +70,10 @@ class TraceWidget(anywidget.AnyWidget):
         )
         self.on_msg(self._receive)
 
-    def _receive(self, widget: object, content: dict[str, Any], buffers: list[bytes]) -> None:
+    def _receive(self, widget: object, content: object, buffers: list[bytes]) -> None:
         """Messages come on the kernel's own thread, which must not wait for an answer."""
-        number = content["id"]
+        if not isinstance(content, dict) or not isinstance(number := content.get("id"), int):
+            return
         if content.get("cancel"):
             self._wanted.discard(number)
             return
@@ -94,15 +97,20 @@ class TraceWidget(anywidget.AnyWidget):
         message: dict[str, Any] = {"id": number}
         buffers: list[bytes] = []
         try:
-            answer = asyncio.run(ask(self._app, str(content["path"]), content.get("body")))
+            answer = asyncio.run(ask(self._app, content.get("path"), content.get("body")))
+            kind = answer.headers["content-type"].partition(";")[0]
             if answer.status_code != 200:
                 message["detail"] = answer.json()["detail"]
-            elif answer.headers["content-type"] == NUMBERS:
+            elif kind == NUMBERS:
                 sizes = answer.headers["x-regard-shape"].split(",")
                 message["shape"] = [int(size) for size in sizes]
                 buffers.append(answer.content)
-            else:
+            elif kind == "application/json":
                 message["json"] = answer.json()
+            else:
+                message["detail"] = f"a notebook is sent no {kind}; ask for numbers or JSON."
+        except BadArgumentError as error:
+            message["detail"] = str(error)
         except Exception as error:  # the page must show it: a thread's traceback is lost
             message["detail"] = f"the kernel failed: {type(error).__name__}: {error}."
         deliver(message, buffers)
@@ -163,16 +171,28 @@ def marked(png: bytes, name: str) -> tuple[bytes, str]:
     return header + png[PNG_HEADER:], b64encode(header[: len(header) // 3 * 3]).decode()
 
 
-async def ask(app: "FastAPI", path: str, body: object | None) -> httpx2.Response:
+async def ask(app: "FastAPI", path: object, body: object) -> httpx2.Response:
     """Return the application's whole answer, without a socket between.
 
     Args:
         path: after /api, with its query.
         body: sent as JSON with POST; None asks with GET.
+
+    Raises:
+        BadArgumentError: the path is no text, or an address or JSON cannot be made of them.
     """
+    if not isinstance(path, str):
+        raise BadArgumentError(f"a path must be a text; got {type(path).__name__}.")
     method = "GET" if body is None else "POST"
     # The guard compares Host with the server's own port, which httpx2 leaves out where it is 80.
-    request = httpx2.Request(method, f"http://127.0.0.1:8642/api{path}", json=body)
+    address = f"http://127.0.0.1:8642/api{path}"
+    try:
+        request = httpx2.Request(method, address, json=body)
+    except (httpx2.InvalidURL, ValueError, RecursionError) as error:
+        problem = " ".join(str(error).encode("utf-8", "backslashreplace").decode().split())
+        raise BadArgumentError(
+            f"a path must be one of an address, and a body JSON in UTF-8: {problem[:200]}."
+        ) from error
     response = await httpx2.ASGITransport(app).handle_async_request(request)
     await response.aread()
     return response

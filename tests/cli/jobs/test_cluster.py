@@ -65,14 +65,17 @@ def check(path: str, expected: list[Any]) -> None:
 
 
 def actors() -> set[int]:
-    found = set()
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    """Processes of actors of this process's cluster: another run of these tests has its own."""
+    parents, workers = dict[int, int](), list[int]()
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if path.read_bytes().startswith(b"ray::MapWorker"):
-                found.add(int(path.parent.name))
+            is_actor = (folder / "cmdline").read_bytes().startswith(b"ray::MapWorker")
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-    return found
+        parents[int(folder.name)] = int(fields[1])
+        workers += [int(folder.name)] * is_actor
+    return {worker for worker in workers if parents.get(parents[worker]) == os.getpid()}
 
 
 @pytest.mark.slow

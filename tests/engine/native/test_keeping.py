@@ -111,8 +111,9 @@ def test_a_run_that_is_no_longer_wanted_ends(engine: Seen, monkeypatch: pytest.M
     library.here.spare.clear()
 
 
+# The engine asks for memory while Python begins to end, and goes on after that.
 ENDING = """
-import sys, threading, time
+import atexit, sys, threading, time
 import numpy as np
 from regard.checkpoints import open_checkpoint
 from regard.checkpoints.hub import find_folder
@@ -120,16 +121,29 @@ from regard.engine.native import keeping
 from regard.engine.native.looking import opened
 
 keeping.BLOCK = 4096  # the engine asks for another at every attention
-model, begun = opened(open_checkpoint(find_folder("minilm"))), threading.Event()
+model = opened(open_checkpoint(find_folder("minilm")))
+asked, ending, new = threading.Event(), threading.Event(), keeping.Kept._new
+
+def new_at_the_end(kept, size):
+    if kept._blocks:  # the engine asks for this one
+        asked.set()
+        ending.wait()
+    return new(kept, size)
 
 def work():
-    while True:
-        with model.keeping("memory"):
-            model(ids=np.arange(5, 205)[None])
-        begun.set()
+    with model.keeping("memory"):
+        model(ids=np.arange(5, 205)[None])
 
+class Last:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.5)  # lets go of the lock, which Python ends a daemon thread for taking now
+
+keeping.Kept._new = new_at_the_end
+last = Last()
+atexit.register(ending.set)
 threading.Thread(target=work, daemon=True).start()
-begun.wait()
+asked.wait()
+sys.setswitchinterval(1000)  # the lock goes to the other thread only where this one waits
 sys.exit(3)
 """
 

@@ -25,6 +25,8 @@ CONFIG = GenerationConfig(
     max_new_tokens=12, num_beams=3, alternatives=3, eos_token_id=1, decoder_start_token_id=0
 )
 
+REFUSAL = "kind must be from 0 to 2; got -1"
+
 
 def with_zig(program: str, *arguments: str) -> None:
     """Call a part of the package ziglang, where it or `make engine` has been installed."""
@@ -52,6 +54,23 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Driver:
     source, include = HERE / "driver.c", f"-I{ROOT / 'engine'}"
     with_zig("cc", "-target", "aarch64-linux-gnu.2.17", include, str(source), "-o", str(driver))
     emulated = (emulator, "-L", system, driver, library.FOLDER / "linux-arm64.so")
+    return lambda file, kernels: printed(*emulated, file, kernels)
+
+
+@pytest.fixture(scope="module")
+def windows(tmp_path_factory: pytest.TempPathFactory) -> Driver:
+    """The library for Windows, under Wine."""
+    wine = shutil.which("wine64", path=f"{os.environ['PATH']}{os.pathsep}/usr/lib/wine")
+    if wine is None:
+        pytest.skip("no Wine here: apt-get install wine64")
+    folder = tmp_path_factory.mktemp("windows")
+    driver = folder / "driver.exe"
+    source, include = HERE / "driver.c", f"-I{ROOT / 'engine'}"
+    with_zig("cc", "-target", "x86_64-windows-gnu", include, str(source), "-o", str(driver))
+    environment = {"WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all"}
+    command = ["env", *(f"{name}={value}" for name, value in environment.items()), wine]
+    subprocess.run([*command, "wineboot"], check=True, capture_output=True)
+    emulated = (*command, driver, library.FOLDER / "windows-x86_64.so")
     return lambda file, kernels: printed(*emulated, file, kernels)
 
 
@@ -92,11 +111,26 @@ def test_arm64_has_the_bits_of_fused_kernels(precision: str, arm64: Driver, tmp_
     fused = library.kernels()[0] != "plain"
     expected = portable.found_here(model, precision, 0, source, CONFIG)
     for kernels in (0, 1):
-        names, *got = arm64(tmp_path / "model", kernels)
-        assert names.split() == ["neon_dot", "plain"]
+        names, refusal, states, *got = arm64(tmp_path / "model", kernels)
+        assert (names.split(), refusal) == (["neon_dot", "plain"], REFUSAL)
         assert portable.tokens(got) == portable.tokens(expected)
         if fused:
             assert got == expected
+            assert states == portable.states_here(model, precision, 0, source)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", library.PRECISIONS)
+def test_windows_has_the_bits_of_every_kernels(
+    precision: str, windows: Driver, tmp_path: Path
+) -> None:
+    model, source = small()
+    portable.write(tmp_path / "model", model, precision, source, CONFIG)
+    for place in range(len(library.kernels())):
+        names, refusal, states, *got = windows(tmp_path / "model", place)
+        assert (tuple(names.split()), refusal) == (tuple(library.kernels()), REFUSAL)
+        assert got == portable.found_here(model, precision, place, source, CONFIG)
+        assert states == portable.states_here(model, precision, place, source)
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
@@ -110,10 +144,11 @@ def test_an_older_processor_opens_it_and_has_the_bits_of_its_kernels(
         pytest.skip(f"this processor has no {kernels[0]} to compare with")
     model, source = small()
     portable.write(tmp_path / "model", model, precision, source, CONFIG)
-    names, *got = x86_64(processor, tmp_path / "model")
-    assert names.split() == kernels
+    names, refusal, states, *got = x86_64(processor, tmp_path / "model")
+    assert (names.split(), refusal) == (kernels, REFUSAL)
     place = library.kernels().index(kernels[0])
     assert got == portable.found_here(model, precision, place, source, CONFIG)
+    assert states == portable.states_here(model, precision, place, source)
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
