@@ -22,6 +22,8 @@ NAMES = {
     "umap": "umap-learn",
 }  # fmt: skip
 
+FOR_TYPES = {"_typeshed", "typing_extensions"}  # that type checkers bring
+
 
 def imported(tree: ast.AST, *, at_once: bool) -> Iterator[str]:
     """The first part of every imported name; `at_once`: not those inside functions."""
@@ -46,7 +48,7 @@ def packages(*, at_once: bool) -> set[str]:
         for path in (ROOT / "src").rglob("*.py")
         for name in imported(ast.parse(path.read_text("utf-8")), at_once=at_once)
     }
-    third = found - set(sys.stdlib_module_names) - {"regard", "__future__"}
+    third = found - set(sys.stdlib_module_names) - {"regard", "__future__"} - FOR_TYPES
     return {NAMES.get(name, name).replace("_", "-") for name in third}
 
 

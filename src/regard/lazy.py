@@ -60,7 +60,13 @@ class LazyModule:
         except AttributeError:
             if name.startswith("__"):  # asked for by those that inspect an object
                 raise
-            return import_module(f"{self._name}.{name}")
+            module_name = f"{self._name}.{name}"
+            try:
+                return import_module(module_name)
+            except ModuleNotFoundError as error:
+                if error.name != module_name:
+                    raise
+            raise
 
 
 class LazyPackage(LazyModule):

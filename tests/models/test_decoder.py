@@ -164,7 +164,7 @@ def test_every_setting_changes_the_output() -> None:
             dict(norm_kind="batch"),
             "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'",
         ),
-        (dict(activation="tanh"), "activation must be one of relu"),
+        (dict(activation="mish"), "activation must be one of relu"),
         (dict(positions="alibi"), "positions must be one of learned, rotary; got 'alibi'"),
         (dict(score="cosine"), "score must be one of scaled_dot, dot"),
         (dict(norms="no"), "norms must be one of input, output, both; got 'no'"),

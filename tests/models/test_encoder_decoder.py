@@ -87,7 +87,7 @@ def test_a_sequence_longer_than_the_positions_is_refused() -> None:
     ("change", "message"),
     [
         ({"norm": "both"}, "norm must be one of post, pre; got 'both'"),
-        ({"activation": "tanh"}, "activation must be one of relu"),
+        ({"activation": "mish"}, "activation must be one of relu"),
         (
             {"norm_kind": "batch"},
             "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'",

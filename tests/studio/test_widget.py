@@ -100,7 +100,7 @@ DEEP = json.loads("[" * 900 + "]" * 900)
         ("/explain", {"text": "a", "heads": 10**400}, "heads:"),
         ("/explain", {"text": DEEP}, ""),
         ("/explain", {"text": "a" * 2**20}, "a request may have 1,048,576 bytes"),
-        ("/traces/nobody", None, "there is no trace"),
+        ("/traces/nothing", None, "there is no trace"),
         ("/nothing", None, "there is nothing at /api/nothing"),
         ("/../index.html", None, ""),
         (

@@ -56,7 +56,7 @@ def test_settings_under_the_key_of_old_files_are_read(
         ("SigLIP", "text_config", {"projection_size": 11}, "texts have 11 numbers, and those of i"),
         ("SigLIP", "vision_config", {"vision_use_head": False}, "vision_use_head must be true"),
         ("CLIP", "", {"projection_dim": 11}, r"text_projection.weight must be \(11, 15\)"),
-        ("CLIP", "text_config", {"hidden_act": "tanh"}, "activation must be one of"),
+        ("CLIP", "text_config", {"hidden_act": "mish"}, "activation must be one of"),
         ("CLIP", "text_config", {"num_hidden_layers": 10**6}, "num_layers must be at most 1,000"),
         ("CLIP", "vision_config", {"patch_size": [2, 2]}, "patch_size must be tuple"),
         ("CLIP", "vision_config", {"patch_size": 5}, "image_size must be a multiple"),

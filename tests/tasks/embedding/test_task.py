@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from regard import RegardError
+from regard.checkpoints import Checkpoint
 from regard.tasks.embedding.task import POOLING, Embedder, read_settings, write_settings
 
 transformers = pytest.importorskip("transformers")
@@ -103,14 +104,14 @@ def write(folder, modules, pooling=None, sizes=None):
 
 
 def test_a_folder_without_sentence_transformers_files_has_the_defaults(tmp_path):
-    assert read_settings(tmp_path) == (tmp_path, {})
+    assert read_settings(Checkpoint(tmp_path)) == (tmp_path, {})
 
 
 def test_pooling_flags_of_old_files_are_read(tmp_path):
     modules = {"Transformer": "0_Transformer", "Pooling": "1_Pooling"}
     pooling = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
     folder = write(tmp_path, modules, pooling, {"max_seq_length": 128, "do_lower_case": True})
-    assert read_settings(folder) == (
+    assert read_settings(Checkpoint(folder)) == (
         tmp_path / "0_Transformer",
         {"pooling": "cls", "normalize": False, "max_length": 128, "lowercase": True, "prompt": ""},
     )
@@ -119,7 +120,7 @@ def test_pooling_flags_of_old_files_are_read(tmp_path):
 def test_the_pooling_in_new_files_is_read(tmp_path):
     modules = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
     folder = write(tmp_path, modules, {"pooling_mode": "max", "embedding_dimension": 15})
-    assert read_settings(folder) == (
+    assert read_settings(Checkpoint(folder)) == (
         tmp_path,
         {"pooling": "max", "normalize": True, "max_length": None, "lowercase": False, "prompt": ""},
     )
@@ -136,21 +137,21 @@ def test_the_pooling_in_new_files_is_read(tmp_path):
 def test_other_pooling_is_refused(tmp_path, pooling, names):
     folder = write(tmp_path, {"Transformer": "", "Pooling": "1_Pooling"}, pooling)
     with pytest.raises(RegardError, match=f"of mean, cls, max; it names {names}\\. Use sentence"):
-        read_settings(folder)
+        read_settings(Checkpoint(folder))
 
 
 def test_another_module_of_sentence_transformers_is_refused(tmp_path):
     with pytest.raises(RegardError, match="it names Dense"):
-        read_settings(write(tmp_path, {"Transformer": "", "Dense": "2_Dense"}))
+        read_settings(Checkpoint(write(tmp_path, {"Transformer": "", "Dense": "2_Dense"})))
 
 
 def test_a_missing_or_damaged_file_of_sentence_transformers_is_named(tmp_path):
     folder = write(tmp_path, {"Transformer": "", "Pooling": "1_Pooling"})
     with pytest.raises(RegardError, match=r"asks for .*1_Pooling/config.json, which is missing"):
-        read_settings(folder)
+        read_settings(Checkpoint(folder))
     (folder / "modules.json").write_text("[")
     with pytest.raises(RegardError, match=r"modules.json is not valid JSON"):
-        read_settings(folder)
+        read_settings(Checkpoint(folder))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
@@ -161,7 +162,7 @@ def test_what_is_written_is_read_again(tmp_path, pooling, normalize):
         "prompt": "query: " if normalize else "",
     }  # fmt: skip
     write_settings(tmp_path, d_model=15, **settings)
-    assert read_settings(tmp_path) == (tmp_path, settings)
+    assert read_settings(Checkpoint(tmp_path)) == (tmp_path, settings)
 
 
 def test_the_prompt_of_the_files_stands_before_every_text(folder, tmp_path):
@@ -181,7 +182,7 @@ def test_prompts_without_a_default_stand_before_no_text(tmp_path):
     folder = write(tmp_path, {"Transformer": ""})
     prompts = {"prompts": {"query": "query: "}, "default_prompt_name": None}
     (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
-    assert read_settings(folder)[1]["prompt"] == ""
+    assert read_settings(Checkpoint(folder))[1]["prompt"] == ""
 
 
 def test_a_default_prompt_that_is_missing_or_not_pooled_is_refused(tmp_path):
@@ -191,10 +192,10 @@ def test_a_default_prompt_that_is_missing_or_not_pooled_is_refused(tmp_path):
     file = folder / "config_sentence_transformers.json"
     file.write_text(json.dumps({"prompts": {"query": "q: "}, "default_prompt_name": "query"}))
     with pytest.raises(RegardError, match="leaves the prompt out of a text's vector"):
-        read_settings(folder)
+        read_settings(Checkpoint(folder))
     file.write_text(json.dumps({"prompts": {}, "default_prompt_name": "query"}))
     with pytest.raises(RegardError, match="must be one of its prompts; it is 'query'"):
-        read_settings(folder)
+        read_settings(Checkpoint(folder))
 
 
 def test_padding_that_is_no_number_changes_no_mean():

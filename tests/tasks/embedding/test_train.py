@@ -11,6 +11,7 @@ import torch
 
 import regard
 from regard import RegardError
+from regard.checkpoints import Checkpoint
 from regard.checkpoints.card import read_card
 from regard.data import TokenStore
 from regard.tasks.embedding.pairs import PairBatches, contrastive_loss, cosine_loss, shared_texts
@@ -104,7 +105,7 @@ def test_the_folder_has_the_files_of_sentence_transformers(trained: Any) -> None
         "pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": False,
     }  # fmt: skip
     wanted = {"pooling": "mean", "normalize": True, "max_length": 16, "lowercase": False}
-    assert read_settings(folder) == (folder, wanted | {"prompt": ""})
+    assert read_settings(Checkpoint(folder)) == (folder, wanted | {"prompt": ""})
 
 
 def test_the_card_says_how_it_was_made(trained: Any) -> None:

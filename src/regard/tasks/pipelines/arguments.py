@@ -110,6 +110,7 @@ _GENERATION: Arguments = {
             "as `generate` takes it: [Generation](../reference/generation.md)", name=field.name
         )
         for field in fields(GenerationConfig)
+        if field.name != "top_logprobs"  # a pipeline's answer has no room for them
     },
     "generation_config": Argument(
         "an object with `to_diff_dict`, or a dictionary; other arguments go before it"
