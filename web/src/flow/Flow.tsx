@@ -11,7 +11,7 @@ import { amount, axisWords, captionWords, headWords, percent } from "../weights/
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
-import { chooseLines, linesOf, linesOfLooks, without, type Line } from "./lines";
+import { chooseLines, linesOf, linesOfLooks, without, type Line, type Lines } from "./lines";
 import { overlapping, positionsToggled, strongestCell, useAbout, useLocks } from "./locks";
 import { useAsked, usePicture } from "./picture";
 
@@ -50,15 +50,17 @@ export function Flow({ state }: { state: State }) {
   }
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;
+  const sinkless = state.sinkless.value;
   const shown = useMemo(() => {
     if (!picture) return chooseLines({ lines: [], more: { count: 0, value: 0 } });
-    if (!picture.maps) return chooseLines(linesOfLooks(asked.value ?? [], queries, keys));
+    const seen = (all: Lines) => (sinkless ? without(all, ({ key }) => keys[key]?.first === 0) : all);
+    if (!picture.maps) return chooseLines(seen(linesOfLooks(asked.value ?? [], queries, keys)));
     const want = quiet
       ? (query: number, key: number) => among(followed, { side: "query", index: query }) || among(followed, { side: "key", index: key })
       : (query: number) => query >= sight[0] && query < sight[1];
-    const all = linesOf(picture.maps, want);
+    const all = seen(linesOf(picture.maps, want));
     return chooseLines(quiet || keys.every((key) => key.special) ? all : without(all, ({ key }) => keys[key]?.special === true));
-  }, [picture, asked.value, JSON.stringify(followed), ...(quiet ? [0, 0] : sight)]);
+  }, [picture, asked.value, sinkless, JSON.stringify(followed), ...(quiet ? [0, 0] : sight)]);
   const largest = shown.lines.at(-1)?.value ?? 0;
   const heads = picture?.heads ?? picked;
   const colorOf = ({ slot }: { slot: number }) => heads[slot]?.color ?? 0;
@@ -164,6 +166,7 @@ export function Flow({ state }: { state: State }) {
         {shown.more.count > 0
           ? say("flow.more", { count: shown.more.count.toLocaleString("en"), share: percent(shown.more.value / (shown.total || 1)), quantity: say(quantity) })
           : shown.lines.length > 0 && say("flow.all", { count: shown.lines.length })}
+        {sinkless && ` ${say("flow.sinkless")}`}
         {!quiet && scrolling && ` ${say("flow.visible")}`}
         <span data-screen> · {filled(say("flow.hint"), { l: <kbd>l</kbd>, esc: <kbd>Esc</kbd> })}</span>
       </p>

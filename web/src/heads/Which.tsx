@@ -7,16 +7,17 @@ import { headName } from "../off/parts";
 import { off } from "../off/switch";
 import { split } from "../said/said";
 import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
-import { lookAt, type State } from "../state";
+import { lookAt, type Position, type State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
-import { markOf, unitAt } from "../weights/units";
+import { labelAt, markOf, unitAt } from "../weights/units";
 import { along } from "../weights/WordRow";
 import { headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { overviewOf, type Answer } from "./overview";
-import { described, lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
+import { Find } from "./Find";
+import { described, lookAcross, lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
 import "./which.css";
 
 const GROUPS = [
@@ -36,7 +37,9 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const word = state.word.value?.axis === tap?.queries ? state.word.value : null;
   const keys = tap && state.toward.value !== null && fitsWhole(tap) ? split(trace.axes[tap.keys] as AxisInfo) : [];
   const toward = keys[unitAt(keys, state.toward.value ?? 0)]?.label;
-  const all = ranked(useLooks(state, trace, shown));
+  const pair = tap && pairIn(state, tap);
+  const { looks, error } = useLooks(state, trace, shown, pair);
+  const all = ranked(looks);
   const rows = all.filter((each, at) => at < MOST || isCurrent(state, each));
   const { stop, onFocusIn } = useStop(rows.map(keyOf), keyOf({ tap: tap as TapInfo, head: state.head.value }));
   if (!tap) return <p class="rg-which">{say("which.none")}</p>;
@@ -44,10 +47,15 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     batch(() => {
       if (several && state.view.value === "sentence" && next.name === tap.name) beside(state, head);
       else lookAt(state, next, head);
-      if (word && best) state.focus.value = { query: word.rows.first, key: best.position };
+      if (word && best && !pair) state.focus.value = { query: word.rows.first, key: best.position };
     });
   const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
   const sink = sunk(say, all);
+  const long = !fitsWhole(tap);
+  const named = (axis: string, position: number) => <strong>{labelOf(trace.axes[axis], position)} <span class="rg-note rg-number">{position.toLocaleString("en")}</span></strong>;
+  const question = pair ? filled(say("which.for"), { word: <>{named(tap.queries, pair.query)} → {named(tap.keys, pair.key)}</> })
+    : word && !(long && looks.length > MOST) ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> })
+    : say(long ? "which.long" : "which.point");
   const flows = word && state.view.value === "sentence" && tap.kind === "self" && trace.task !== "vision" && fitsWhole(tap);
   const { of } = overviewOf(state, trace.id);
   return (
@@ -65,21 +73,31 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           }}
         />
       )}
-      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")} <span class="rg-note">{say("which.place")}{word && !toward && `; ${say("which.far")}`}</span></h2>
+      {long && <Find state={state} trace={trace} tap={tap} />}
+      <h2 class="rg-which__title">{question} <span class="rg-note">{say("which.place")}{word && !toward && !pair && `; ${say("which.far")}`}</span></h2>
+      {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       <ul class="rg-which__looks">
         {rows.map((look) => (
           <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
         ))}
       </ul>
       <p class="rg-note">
-        {[flows && !toward && say("which.toward"), sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
+        {[(pair || (word && !long)) && say(state.sinkless.value ? "which.sinkless" : "which.sink"), flows && !toward && say("which.toward"), sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
       </p>
     </nav>
   );
 }
 
-/** Rows of these layers' heads, and of their mean, for the word in question. */
-function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): Look[] {
+/** The cell of a long text that all heads are asked about; on a map it is the one in focus. */
+function pairIn({ focus, toward, view }: State, tap: TapInfo): Position | null {
+  const key = toward.value ?? (view.value === "map" ? (focus.value?.key ?? null) : null);
+  return fitsWhole(tap) || !focus.value || key === null ? null : { query: focus.value.query, key };
+}
+
+const labelOf = (axis: AxisInfo | undefined, position: number) => labelAt(axis?.tokens ?? [], position, markOf(axis?.tokens.slice(0, 1000) ?? []));
+
+/** Rows of these layers' heads, and of their mean, for the word in question; without a mean, of one cell. */
+function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[], pair: Position | null): { looks: Look[]; error: string | null } {
   const answers = overviewOf(state, trace.id);
   const [first] = layers;
   const short = first !== undefined && fitsWhole(first);
@@ -91,7 +109,9 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
   useEffect(() => {
     for (const tap of layers) if (short || tap.name === state.tapName.value) answers.want(tap);
   }, [answers, first?.name, short, state.tapName.value]);
-  const asked = word && !short && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
+  const sinkless = state.sinkless.value;
+  const across = useLoaded(pair && JSON.stringify([first?.name, pair, sinkless]), (signal) => state.source.between(trace.id, { tap: first?.name ?? "", ...(pair as Position), count: MOST, sink: !sinkless }, signal));
+  const asked = word && !short && !pair && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
   const { now: far } = useLoaded(asked, async (signal) => {
     await new Promise((done) => setTimeout(done, SETTLED));
     signal.throwIfAborted();
@@ -103,14 +123,23 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
   });
   const here = layers.map((tap) => answers.of(tap.name).value);
   const none = { cells: null, best: null, special: "" };
-  return useMemo(() => {
+  const looks = useMemo(() => {
+    if (pair) {
+      const label = labelOf(axis, pair.key);
+      const weights = new Map(across.now?.map((look) => [`${look.tap} ${look.head}`, look.weight]));
+      return places.filter(({ head }) => head !== "mean").map(({ tap, head }) => {
+        const weight = weights.get(`${tap.name} ${head}`);
+        return weight === undefined ? { tap, head, ...none } : lookAcross(tap, head, weight, pair.key, label);
+      });
+    }
     if (!short) return far ?? places.map((place) => ({ ...place, ...none }));
     const keys = split(axis as AxisInfo);
     return places.map(({ tap, head }) => {
       const answer = here[layers.indexOf(tap)];
-      return word && answer ? lookOf(tap, head, answer.thumbnails, word, keys, within, toward) : { tap, head, ...none };
+      return word && answer ? lookOf(tap, head, answer.thumbnails, word, keys, within, toward, sinkless) : { tap, head, ...none };
     });
-  }, [trace, first?.name, word, toward, far, asked, ...here]);
+  }, [trace, first?.name, word, toward, far, asked, across.now, sinkless, pair?.query, pair?.key, ...here]);
+  return { looks, error: across.error };
 }
 
 const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${head}`;

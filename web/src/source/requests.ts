@@ -44,6 +44,7 @@ export function sourceOver(transport: Transport, abilities: Abilities, own: Part
     cell: (id, tap, head, query, key, signal) =>
       json(pathOf(at(id, "cell"), { tap, head, query, key }), signal),
     looks: (id, request, signal) => json(pathOf(at(id, "looks"), request), signal),
+    between: (id, request, signal) => json(pathOf(at(id, "between"), { ...request, sink: String(request.sink) }), signal),
     ablate: (id, request, signal) => json(at(id, "ablate"), signal, request),
     reliance: (id, signal) => json(at(id, "reliance"), signal),
     lens: (id, step, signal) => json(pathOf(at(id, "lens"), { step }), signal),
