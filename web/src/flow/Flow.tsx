@@ -1,12 +1,12 @@
 /** The flow: queries left, keys right, a line for each weight that counts; tokens are followed and locked. */
 import { useSignal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { middle, rendered, rowOf, sheaf, type Extent, type Strand } from "../links/layout";
 import { among, Links, type End, type Look, type Pointed } from "../links/Links";
 import { Shown } from "../shell/Toolbar";
 import type { State } from "../state";
 import { useSize } from "../weights/size";
-import type { Unit } from "../weights/units";
+import { unitAt, type Unit } from "../weights/units";
 import { amount, axisWords, captionWords, headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import "./flow.css";
@@ -48,6 +48,10 @@ export function Flow({ state }: { state: State }) {
     const focused = [...overlapping(queries, state.focus.value ? [state.focus.value.query] : [])][0];
     followed.push({ side: "query", index: focused ?? Math.max(0, Math.min(queries.length, sight[1]) - 1) });
   }
+  useEffect(() => {
+    const focused = picture && !picture.maps && state.focus.value ? unitAt(queries, state.focus.value.query) : -1;
+    if (focused >= 0) box.current?.scrollTo(0, (focused + 0.5) * row - height / 2);
+  }, [picture?.trace.id, queries.length, height > 0]);
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;
   const sinkless = state.sinkless.value;
@@ -166,7 +170,7 @@ export function Flow({ state }: { state: State }) {
         {shown.more.count > 0
           ? say("flow.more", { count: shown.more.count.toLocaleString("en"), share: percent(shown.more.value / (shown.total || 1)), quantity: say(quantity) })
           : shown.lines.length > 0 && say("flow.all", { count: shown.lines.length })}
-        {sinkless && ` ${say("flow.sinkless")}`}
+        {sinkless && ` · ${say("which.sinkless")}`}
         {!quiet && scrolling && ` ${say("flow.visible")}`}
         <span data-screen> · {filled(say("flow.hint"), { l: <kbd>l</kbd>, esc: <kbd>Esc</kbd> })}</span>
       </p>

@@ -16,15 +16,17 @@ export function Find({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const [queries, keys] = useMemo(() => [split(trace.axes[tap.queries] as AxisInfo), split(trace.axes[tap.keys] as AxisInfo)], [trace, tap.queries, tap.keys]);
   const typed = useSignal({ query: "", key: "" });
   const lacking = useSignal<End | null>(null);
-  const find = (end: End, form: HTMLElement) => {
+  const said = useSignal(""); // what the pair that is shown was typed as
+  const find = (end: End, field: HTMLElement) => {
     const { query, key } = typed.value;
     const focus = state.focus.value;
     const shown = focus && said.value === `${query}\n${key}`;
     const before = !shown ? {} : end === "query" ? { query: focus.query } : { query: focus.query + 1, key: focus.key };
     const pair = pairOf(queries, keys, query, key, tap.causal, before);
     lacking.value = ENDS.find((each) => typed.value[each].trim() && pair[each] === undefined) ?? null;
-    if (pair.query === undefined || pair.key === undefined) return form.querySelector<HTMLElement>(`[name=${ENDS.find((each) => pair[each] === undefined)}]`)?.focus();
+    if (pair.query === undefined || pair.key === undefined) return field.parentElement?.querySelector<HTMLElement>(`[name=${pair.query === undefined ? "query" : "key"}]`)?.focus();
     const at = { query: pair.query, key: pair.key };
+    field.blur(); // so that keys mean what they mean elsewhere
     said.value = `${query}\n${key}`;
     batch(() => {
       state.view.value = "map";
@@ -33,7 +35,6 @@ export function Find({ state, trace, tap }: { state: State; trace: TraceInfo; ta
       closeUp(state, at);
     });
   };
-  const said = useSignal(""); // what the pair that is shown was typed as
   return (
     <search class="rg-find">
       {ENDS.map((end) => (
@@ -42,17 +43,15 @@ export function Find({ state, trace, tap }: { state: State; trace: TraceInfo; ta
           name={end}
           class="rg-field"
           value={typed.value[end]}
-          placeholder={say(`find.${end}`)}
-          aria-label={say(`find.${end}`)}
-          title={say("find.title")}
+          placeholder={say(end)}
           aria-invalid={lacking.value === end ? "true" : undefined}
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => (typed.value = { ...typed.value, [end]: currentTarget.value })}
-          onKeyDown={(event) => event.key === "Enter" && find(end, event.currentTarget.parentElement as HTMLElement)}
+          onKeyDown={(event) => event.key === "Enter" && find(end, event.currentTarget)}
         />
       ))}
-      {lacking.value && <p class="rg-note rg-note--error" role="alert">{say(lacking.value === "key" && tap.causal ? "find.none.before" : "find.none", { word: typed.value[lacking.value] })}</p>}
+      {lacking.value && <p class="rg-note rg-note--error" role="alert">{say("find.none", { word: typed.value[lacking.value] })}</p>}
     </search>
   );
 }

@@ -9,6 +9,7 @@ import { split } from "../said/said";
 import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type Position, type State } from "../state";
 import { Choice } from "../weights/Choice";
+import { Ranked } from "../weights/Ranked";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
 import { labelAt, markOf, unitAt } from "../weights/units";
@@ -17,7 +18,7 @@ import { headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { overviewOf, type Answer } from "./overview";
 import { Find } from "./Find";
-import { described, lookAcross, lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
+import { described, lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
 import "./which.css";
 
 const GROUPS = [
@@ -26,6 +27,7 @@ const GROUPS = [
   ["decoder", "cross"],
 ] as const;
 const MOST = 96; // rows
+const BEST = 24; // of them for a cell
 const SETTLED = 200; // ms on a word of a long text, until its heads are asked
 const LARGEST = 16; // weights of a row of a long text
 
@@ -37,9 +39,10 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const word = state.word.value?.axis === tap?.queries ? state.word.value : null;
   const keys = tap && state.toward.value !== null && fitsWhole(tap) ? split(trace.axes[tap.keys] as AxisInfo) : [];
   const toward = keys[unitAt(keys, state.toward.value ?? 0)]?.label;
-  const pair = tap && pairIn(state, tap);
-  const { looks, error } = useLooks(state, trace, shown, pair);
-  const all = ranked(looks);
+  const long = tap !== null && !fitsWhole(tap) && state.source.between && !trace.axes[tap.keys]?.peaks; // in time there are no words to find
+  const pair = long ? pairIn(state, shown.length * (tap.heads + 1) > MOST) : null;
+  const across = useBetween(state, trace, tap, pair);
+  const all = ranked(useLooks(state, trace, shown, pair !== null));
   const rows = all.filter((each, at) => at < MOST || isCurrent(state, each));
   const { stop, onFocusIn } = useStop(rows.map(keyOf), keyOf({ tap: tap as TapInfo, head: state.head.value }));
   if (!tap) return <p class="rg-which">{say("which.none")}</p>;
@@ -47,17 +50,21 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     batch(() => {
       if (several && state.view.value === "sentence" && next.name === tap.name) beside(state, head);
       else lookAt(state, next, head);
-      if (word && best && !pair) state.focus.value = { query: word.rows.first, key: best.position };
+      if (word && best) state.focus.value = { query: word.rows.first, key: best.position };
     });
   const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
   const sink = sunk(say, all);
-  const long = !fitsWhole(tap);
+  const best = (across.now ?? []).map((look) => {
+    const at = trace.taps.find(({ name }) => name === look.tap) as TapInfo;
+    return { label: `${at.layer}·${look.head}`, share: look.weight, own: tap === at && state.head.value === look.head, onChoose: () => lookAt(state, at, look.head) };
+  });
   const named = (axis: string, position: number) => <strong>{labelOf(trace.axes[axis], position)} <span class="rg-note rg-number">{position.toLocaleString("en")}</span></strong>;
   const question = pair ? filled(say("which.for"), { word: <>{named(tap.queries, pair.query)} → {named(tap.keys, pair.key)}</> })
-    : word && !(long && looks.length > MOST) ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> })
-    : say(long ? "which.long" : "which.point");
+    : word && !(long && all.length > MOST) ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> })
+    : say(long ? "key.find" : "which.point");
+  const [count, of] = pair ? [best.length, shown.reduce((sum, { heads }) => sum + heads, 0)] : [rows.length, all.length];
   const flows = word && state.view.value === "sentence" && tap.kind === "self" && trace.task !== "vision" && fitsWhole(tap);
-  const { of } = overviewOf(state, trace.id);
+  const answers = overviewOf(state, trace.id);
   return (
     <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>
       {groups.length > 1 && (
@@ -74,30 +81,38 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
         />
       )}
       {long && <Find state={state} trace={trace} tap={tap} />}
-      <h2 class="rg-which__title">{question} <span class="rg-note">{say("which.place")}{word && !toward && !pair && `; ${say("which.far")}`}</span></h2>
-      {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
-      <ul class="rg-which__looks">
-        {rows.map((look) => (
-          <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
-        ))}
-      </ul>
+      <h2 class="rg-which__title">{question} <span class="rg-note">{say("which.place")}{word && !toward && !pair && `; ${say("which.far")}`}{state.sinkless.value && `; ${say("which.sinkless")}`}</span></h2>
+      {across.error && <p class="rg-note rg-note--error" role="alert">{across.error}</p>}
+      {pair ? <Ranked rows={best} /> : (
+        <ul class="rg-which__looks">
+          {rows.map((look) => (
+            <Row key={keyOf(look)} state={state} look={look} info={infoOf(answers.of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
+          ))}
+        </ul>
+      )}
       <p class="rg-note">
-        {[(pair || (word && !long)) && say(state.sinkless.value ? "which.sinkless" : "which.sink"), flows && !toward && say("which.toward"), sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
+        {[!state.sinkless.value && `s: ${say("key.sink")}`, flows && !toward && say("which.toward"), sink, count < of && say("which.rows", { count, of: of.toLocaleString("en") })].filter(Boolean).join("; ")}
       </p>
     </nav>
   );
 }
 
-/** The cell of a long text that all heads are asked about; on a map it is the one in focus. */
-function pairIn({ focus, toward, view }: State, tap: TapInfo): Position | null {
-  const key = toward.value ?? (view.value === "map" ? (focus.value?.key ?? null) : null);
-  return fitsWhole(tap) || !focus.value || key === null ? null : { query: focus.value.query, key };
+/** The cell of a long text that all heads are asked about: the one in focus, unless a sentence has few enough heads to ask for its row. */
+function pairIn({ focus, toward, view }: State, many: boolean): Position | null {
+  if (!focus.value || (toward.value === null && view.value === "sentence" && !many)) return null;
+  return { query: focus.value.query, key: toward.value ?? focus.value.key };
 }
 
 const labelOf = (axis: AxisInfo | undefined, position: number) => labelAt(axis?.tokens ?? [], position, markOf(axis?.tokens.slice(0, 1000) ?? []));
 
-/** Rows of these layers' heads, and of their mean, for the word in question; without a mean, of one cell. */
-function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[], pair: Position | null): { looks: Look[]; error: string | null } {
+/** The heads with most weight at a cell, of all layers. */
+function useBetween({ source, sinkless }: State, trace: TraceInfo, tap: TapInfo | null, pair: Position | null) {
+  const asked = { tap: tap?.name ?? "", query: pair?.query ?? 0, key: pair?.key ?? 0, count: BEST, sink: !sinkless.value };
+  return useLoaded(pair && JSON.stringify([trace.id, tap?.queries, tap?.keys, pair, asked.sink]), async (signal) => (await source.between?.(trace.id, asked, signal)) ?? []);
+}
+
+/** Rows of these layers' heads, and of their mean, for the word in question; `across`: a cell is asked about instead. */
+function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[], across: boolean): Look[] {
   const answers = overviewOf(state, trace.id);
   const [first] = layers;
   const short = first !== undefined && fitsWhole(first);
@@ -110,8 +125,7 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[], pa
     for (const tap of layers) if (short || tap.name === state.tapName.value) answers.want(tap);
   }, [answers, first?.name, short, state.tapName.value]);
   const sinkless = state.sinkless.value;
-  const across = useLoaded(pair && JSON.stringify([first?.name, pair, sinkless]), (signal) => state.source.between(trace.id, { tap: first?.name ?? "", ...(pair as Position), count: MOST, sink: !sinkless }, signal));
-  const asked = word && !short && !pair && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
+  const asked = word && !short && !across && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
   const { now: far } = useLoaded(asked, async (signal) => {
     await new Promise((done) => setTimeout(done, SETTLED));
     signal.throwIfAborted();
@@ -123,23 +137,14 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[], pa
   });
   const here = layers.map((tap) => answers.of(tap.name).value);
   const none = { cells: null, best: null, special: "" };
-  const looks = useMemo(() => {
-    if (pair) {
-      const label = labelOf(axis, pair.key);
-      const weights = new Map(across.now?.map((look) => [`${look.tap} ${look.head}`, look.weight]));
-      return places.filter(({ head }) => head !== "mean").map(({ tap, head }) => {
-        const weight = weights.get(`${tap.name} ${head}`);
-        return weight === undefined ? { tap, head, ...none } : lookAcross(tap, head, weight, pair.key, label);
-      });
-    }
+  return useMemo(() => {
     if (!short) return far ?? places.map((place) => ({ ...place, ...none }));
     const keys = split(axis as AxisInfo);
     return places.map(({ tap, head }) => {
       const answer = here[layers.indexOf(tap)];
       return word && answer ? lookOf(tap, head, answer.thumbnails, word, keys, within, toward, sinkless) : { tap, head, ...none };
     });
-  }, [trace, first?.name, word, toward, far, asked, across.now, sinkless, pair?.query, pair?.key, ...here]);
-  return { looks, error: across.error };
+  }, [trace, first?.name, word, toward, far, asked, sinkless, ...here]);
 }
 
 const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${head}`;

@@ -64,14 +64,6 @@ export function lookOfLong(tap: TapInfo, head: Head, { looks }: Looks, asked: As
   return { tap, head, cells, best: best && weighed(best, asked, tap, within), special: top && /^[<[]/.test(top.label) ? top.label : "" };
 }
 
-const WIDE = 100; // cells of a bar
-
-/** The weight of a head at one cell, as a bar. */
-export function lookAcross(tap: TapInfo, head: Head, share: number, position: number, label: string): Look {
-  const cells = Float32Array.from({ length: WIDE }, (_, i) => (i < share * WIDE ? share : 0));
-  return { tap, head, cells, best: { label, share, position, worth: share }, special: "" };
-}
-
 /** The look that is worth most first; those that are not here yet last, as the model has them. */
 export function ranked(looks: readonly Look[]): Look[] {
   const worth = ({ cells, best }: Look) => (cells ? (best?.worth ?? 0) : -1);

@@ -24,7 +24,6 @@
 import type { Cell, Head, Looked, Quantity, TapInfo, TileRequest, TraceInfo } from "../source";
 import { reduced, spans } from "./cells";
 import { pathOf, type Binary } from "./requests";
-import { withoutFirst } from "../weights/matrix";
 
 /** A trace, and what is kept of it under each key. */
 export interface Kept {
@@ -109,17 +108,6 @@ export function answersFrom({ trace, numbers: stored, plain, missing }: Kept): A
   const column = (tap: TapInfo, head: Head, key: number, quantity: Quantity): number[] =>
     Array.from({ length: tap.rows }, (_, query) => row(tap, head, query, quantity)?.[key] ?? NaN);
 
-  const between = ({ queries, keys }: TapInfo, asked: URLSearchParams) => {
-    const key = Number(asked.get("key"));
-    const looks = trace.taps.filter((tap) => tap.queries === queries && tap.keys === keys).flatMap((tap) =>
-      Array.from({ length: tap.heads }, (_, head) => {
-        const weights = row(tap, head, Number(asked.get("query")), "weight");
-        if (!weights) throw missing(`This part of ${tap.name}, head ${head},`);
-        return { tap: tap.name, head, weight: at(asked.get("sink") === "false" ? withoutFirst(weights) : weights, key) || 0 };
-      }));
-    return looks.sort((a, b) => b.weight - a.weight).slice(0, Number(asked.get("count")));
-  };
-
   const cell = (tap: TapInfo, head: Head, query: number, key: number): Cell => {
     if (head === "mean")
       throw new Error(`The numbers behind a weight are those of one head; choose 0 to ${tap.heads - 1}.`);
@@ -187,7 +175,6 @@ export function answersFrom({ trace, numbers: stored, plain, missing }: Kept): A
     const tap = tapOf(query.get("tap") ?? "");
     const head: Head = query.get("head") === "mean" ? "mean" : Number(query.get("head"));
     if (what === "cell") return cell(tap, head, Number(query.get("query")), Number(query.get("key")));
-    if (what === "between") return between(tap, query);
     if (what === "looks") {
       const quantity = (query.get("quantity") ?? "weight") as Quantity;
       const k = Number(query.get("k") ?? LOOKS);

@@ -1,7 +1,7 @@
 /** The API's requests over any way of carrying them: HTTP, a notebook's messages, a file's own answers. */
 import type { Abilities, Source } from "../source";
 
-type Values = Record<string, string | number | null | undefined>;
+type Values = Record<string, string | number | boolean | null | undefined>;
 
 /** Row-major float32 with its shape: a tile is (height, width), thumbnails are (heads, height, width). */
 export interface Binary {
@@ -44,7 +44,6 @@ export function sourceOver(transport: Transport, abilities: Abilities, own: Part
     cell: (id, tap, head, query, key, signal) =>
       json(pathOf(at(id, "cell"), { tap, head, query, key }), signal),
     looks: (id, request, signal) => json(pathOf(at(id, "looks"), request), signal),
-    between: (id, request, signal) => json(pathOf(at(id, "between"), { ...request, sink: String(request.sink) }), signal),
     ablate: (id, request, signal) => json(at(id, "ablate"), signal, request),
     reliance: (id, signal) => json(at(id, "reliance"), signal),
     lens: (id, step, signal) => json(pathOf(at(id, "lens"), { step }), signal),
