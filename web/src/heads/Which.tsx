@@ -59,10 +59,8 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     return { label: `${at.layer}·${look.head}`, share: look.weight, own: tap === at && state.head.value === look.head, onChoose: () => lookAt(state, at, look.head) };
   });
   const named = (axis: string, position: number) => <strong>{labelOf(trace.axes[axis], position)} <span class="rg-note rg-number">{position.toLocaleString("en")}</span></strong>;
-  const question = pair ? filled(say("which.for"), { word: <>{named(tap.queries, pair.query)} → {named(tap.keys, pair.key)}</> })
-    : word && !(long && all.length > MOST) ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> })
-    : say(long ? "key.find" : "which.point");
-  const [count, of] = pair ? [best.length, shown.reduce((sum, { heads }) => sum + heads, 0)] : [rows.length, all.length];
+  const asked = pair ? <>{named(tap.queries, pair.query)} → {named(tap.keys, pair.key)}</> : word && !(long && all.length > MOST) && <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong>;
+  const [count, of] = pair ? [best.length, all.filter(({ head }) => head !== "mean").length] : [rows.length, all.length];
   const flows = word && state.view.value === "sentence" && tap.kind === "self" && trace.task !== "vision" && fitsWhole(tap);
   const answers = overviewOf(state, trace.id);
   return (
@@ -81,7 +79,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
         />
       )}
       {long && <Find state={state} trace={trace} tap={tap} />}
-      <h2 class="rg-which__title">{question} <span class="rg-note">{say("which.place")}{word && !toward && !pair && `; ${say("which.far")}`}{state.sinkless.value && `; ${say("which.sinkless")}`}</span></h2>
+      <h2 class="rg-which__title">{asked ? filled(say("which.for"), { word: asked }) : say(long ? "key.find" : "which.point")} <span class="rg-note">{say("which.place")}{word && !toward && !pair && `; ${say("which.far")}`}{state.sinkless.value && `; ${say("which.sinkless")}`}</span></h2>
       {across.error && <p class="rg-note rg-note--error" role="alert">{across.error}</p>}
       {pair ? <Ranked rows={best} /> : (
         <ul class="rg-which__looks">
