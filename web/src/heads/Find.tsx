@@ -14,7 +14,7 @@ export function Find({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const lacking = useSignal("");
   const last = useRef(""); // what the pair that is shown was typed as
   const find = (field: HTMLElement) => {
-    const [from, to] = field.parentElement?.querySelectorAll("input") as unknown as [HTMLInputElement, HTMLInputElement];
+    const [from, to] = field.parentElement?.children as unknown as [HTMLInputElement, HTMLInputElement];
     const typed = `${from.value}\n${to.value}`;
     const focus = typed === last.current ? state.focus.value : null;
     const before = focus && field === to ? { query: focus.query + 1, key: focus.key } : { query: focus?.query };
@@ -34,7 +34,7 @@ export function Find({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   return (
     <search class="rg-find">
       {(["query", "key"] as const).map((end) => (
-        <input key={end} class="rg-field" placeholder={say(end)} autocomplete="off" onKeyDown={({ key, currentTarget }) => key === "Enter" && find(currentTarget)} />
+        <input key={end} class="rg-field" placeholder={say(end)} onKeyDown={({ key, currentTarget }) => key === "Enter" && find(currentTarget)} />
       ))}
       {lacking.value && <p class="rg-note rg-note--error" role="alert">{say("find.none", { word: lacking.value })}</p>}
     </search>

@@ -12,6 +12,7 @@ import { Choice } from "../weights/Choice";
 import { Ranked } from "../weights/Ranked";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
+import { count } from "../weights/numbers";
 import { labelAt, markOf, unitAt } from "../weights/units";
 import { along } from "../weights/WordRow";
 import { headWords, percent } from "../weights/words";
@@ -58,9 +59,9 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     const at = trace.taps.find(({ name }) => name === look.tap) as TapInfo;
     return { label: `${at.layer}·${look.head}`, share: look.weight, own: tap === at && state.head.value === look.head, onChoose: () => lookAt(state, at, look.head) };
   });
-  const named = (axis: string, position: number) => <strong>{labelOf(trace.axes[axis], position)} <span class="rg-note rg-number">{position.toLocaleString("en")}</span></strong>;
+  const named = (axis: string, position: number) => <strong>{labelOf(trace.axes[axis], position)} <span class="rg-note">{count(position)}</span></strong>;
   const asked = pair ? <>{named(tap.queries, pair.query)} → {named(tap.keys, pair.key)}</> : word && !(long && all.length > MOST) && <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong>;
-  const [count, of] = pair ? [best.length, all.filter(({ head }) => head !== "mean").length] : [rows.length, all.length];
+  const [drawn, of] = pair ? [best.length, all.filter(({ head }) => head !== "mean").length] : [rows.length, all.length];
   const flows = word && state.view.value === "sentence" && tap.kind === "self" && trace.task !== "vision" && fitsWhole(tap);
   const answers = overviewOf(state, trace.id);
   return (
@@ -89,7 +90,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
         </ul>
       )}
       <p class="rg-note">
-        {[!state.sinkless.value && `s: ${say("key.sink")}`, flows && !toward && say("which.toward"), sink, count < of && say("which.rows", { count, of: of.toLocaleString("en") })].filter(Boolean).join("; ")}
+        {[(pair || sink) && !state.sinkless.value && `s: ${say("key.sink")}`, flows && !toward && say("which.toward"), sink, drawn < of && say("which.rows", { count: drawn, of: count(of) })].filter(Boolean).join("; ")}
       </p>
     </nav>
   );

@@ -7,6 +7,8 @@ from regard.errors import BadArgumentError
 from regard.inspection.tap import one
 from regard.inspection.trace_data import TraceData
 
+LITTLE = 0.01  # of a row: 1 - α₀ of float32 numbers has too few digits below
+
 
 @dataclass(frozen=True)
 class Look:
@@ -22,8 +24,8 @@ def between(
     trace: TraceData, tap: str, query: int, key: int, *, count: int = 10, sink: bool = True
 ) -> list[Look]:
     """Return the heads with most weight from a query to a key, largest first, of all layers that
-    compare the same two sequences as `tap`. Of each head one cell is computed, or one row, never
-    its map.
+    compare the same two sequences as `tap`. Of each head two cells are computed, and a row
+    where the sink leaves little, never its map.
 
     Args:
         sink: False leaves the first key out of the row (attention sinks: Xiao et al. 2024, section
@@ -39,10 +41,13 @@ def between(
     for layer in (each for each in trace.values() if (each.queries, each.keys) == axes):
         rows = layer.rows_of(one("query", query, layer.rows))
         column = layer.columns_of(one("key", key, layer.columns))
+        first = layer.columns_of(slice(0, 1))
         for head in range(layer.heads):
             weight = float(layer.tile(head, rows, column)[0, 0])
             if not sink:
-                rest = float(layer.row(head, query)[1:].sum())
+                rest = 1 - float(layer.tile(head, rows, first)[0, 0])
+                if rest < LITTLE:
+                    rest = float(layer.row(head, query)[1:].sum())
                 weight = weight / rest if key > 0 and rest > 0 else 0.0
             looks.append(Look(layer.name, head, weight))
     return sorted(looks, key=lambda look: -look.weight)[:count]
