@@ -50,7 +50,7 @@ export function Flow({ state }: { state: State }) {
   }
   useEffect(() => {
     const focused = picture && !picture.maps && state.focus.value ? unitAt(queries, state.focus.value.query) : -1;
-    if (focused >= 0) box.current?.scrollTo(0, (focused + 0.5) * row - height / 2);
+    if (focused >= 0) box.current?.scrollTo(0, focused * row - height / 2);
   }, [picture?.trace.id, queries.length, height > 0]);
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;

@@ -106,8 +106,8 @@ const labelOf = (axis: AxisInfo | undefined, position: number) => labelAt(axis?.
 
 /** The heads with most weight at a cell, of all layers. */
 function useBetween({ source, sinkless }: State, trace: TraceInfo, tap: TapInfo | null, pair: Position | null) {
-  const asked = { tap: tap?.name ?? "", query: pair?.query ?? 0, key: pair?.key ?? 0, count: BEST, sink: !sinkless.value };
-  return useLoaded(pair && JSON.stringify([trace.id, tap?.queries, tap?.keys, pair, asked.sink]), async (signal) => (await source.between?.(trace.id, asked, signal)) ?? []);
+  const asked = { tap: tap?.name as string, ...(pair as Position), count: BEST, sink: !sinkless.value };
+  return useLoaded(pair && JSON.stringify([tap?.queries, tap?.keys, pair, asked.sink]), async (signal) => (await source.between?.(trace.id, asked, signal)) ?? []);
 }
 
 /** Rows of these layers' heads, and of their mean, for the word in question; `across`: a cell is asked about instead. */

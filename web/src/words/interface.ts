@@ -289,7 +289,7 @@ export const PHRASES = {
   "key.layer.next": ["next layer", "nächste Schicht", "अगली परत"],
   "key.zoom": ["zoom in and out", "vergrößern und verkleinern", "पास और दूर करें"],
   "key.fit": ["fit the whole map", "die ganze Karte", "पूरा नक़्शा"],
-  "key.sink": ["set the first token aside (sinks)", "das erste Token beiseitelegen (Senken)", "पहला टोकन अलग रखें (सिंक)"],
+  "key.sink": ["set the first token aside (sink)", "ohne das erste Token (Senke)", "पहले टोकन के बिना (सिंक)"],
   "key.find": ["find two words of a long text; enter again: earlier", "zwei Wörter eines langen Textes finden; Enter: davor", "लंबे पाठ के दो शब्द खोजें; एंटर: पहले"],
   "key.lock": ["lock or release the query", "die Zeile festhalten oder loslassen", "क्वेरी टिकाएँ या छोड़ें"],
   "key.equation": ["open or close the equation", "die Gleichung öffnen oder schließen", "समीकरण खोलें या बंद करें"],

@@ -1,4 +1,4 @@
-"""Which heads look from one position to another, over all layers."""
+"""Heads that look from one position to another, over all layers."""
 
 from dataclasses import dataclass
 
