@@ -50,7 +50,7 @@ export function Flow({ state }: { state: State }) {
   }
   useEffect(() => {
     const focused = picture && !picture.maps && state.focus.value ? unitAt(queries, state.focus.value.query) : -1;
-    if (focused >= 0) box.current?.scrollTo(0, focused * row - height / 2);
+    if (focused >= 0) box.current?.scrollTo(0, focused * row - 0.8 * box.current.clientHeight); // what it looks at is mostly above it
   }, [picture?.trace.id, queries.length, height > 0]);
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;
