@@ -110,6 +110,34 @@ def test_an_encoders_page_shows_the_nearest_sentences(browser):
     assert said.startswith(f"{heading}\n“The dog is asleep on the sofa.” {cosines[0]:.2f}")
 
 
+def test_the_heads_between_two_words_of_a_long_text_are_ranked(
+    open_page, long_trace, wait_for_address
+):
+    """Three actions: a word, an earlier word, a head."""
+    page = open_page("/?trace=long&head=1")
+    heads = page.get_by_role("navigation", name="attention to show")
+    heads.get_by_placeholder("query").fill("t12345")
+    heads.get_by_placeholder("key").fill("t4567")
+    page.keyboard.press("Enter")
+    heads.get_by_role("heading", name="Which head, for t12345 12,345 → t4567 4,567?").wait_for()
+    rows = heads.locator(".rg-ranked__row")
+    weights = [
+        float(long_trace["decoder.layers.0.self"].row(head, 12_345)[4_567]) for head in (0, 1)
+    ]
+    expect(rows).to_contain_text([f"0·0{100 * weights[0]:.0f}", "0·1"])
+    page.keyboard.press("s")
+    heads.get_by_text("without the first token").wait_for()
+    rows.first.click()
+    wait_for_address(page, "head", None)  # 0
+    wait_for_address(page, "focus", "12345,4567")
+    page.keyboard.press("f")
+    page.keyboard.type("t77")
+    page.keyboard.press("Tab")
+    page.keyboard.type("nowhere")
+    page.keyboard.press("Enter")
+    heads.get_by_text("“nowhere” is not there.").wait_for()
+
+
 def test_a_cell_is_asked_for_until_its_map_is_left(open_page, ready, at):
     page = open_page(at(tap=CROSS, head=1, focus="7,10"))
     ready(page).first.press("ArrowLeft")

@@ -150,6 +150,30 @@ def test_looks_are_the_largest_of_a_row_or_a_column(client, trace):
     assert sorted(look["position"] for look in looks) == list(range(3, rows))  # from there on
 
 
+@pytest.mark.parametrize("sink", [True, False])
+def test_heads_are_ranked_by_what_they_give_from_one_word_to_another(client, trace, sink):
+    """Of the layers that compare the same two texts, whichever of them is named."""
+    asked = {"tap": CROSS, "query": 7, "key": 6, "count": 3, "sink": sink}
+    looks = client.get("/api/traces/given/between", params=asked).json()
+    weights = {
+        (tap.name, head): float(row[6] if sink else row[6] / row[1:].sum())
+        for tap in trace.values()
+        if tap.kind == "cross"
+        for head, row in enumerate(tap.weights()[:, 7])
+    }
+    best = sorted(weights, key=lambda place: -weights[place])[:3]
+    assert [(look["tap"], look["head"]) for look in looks] == best
+    assert [look["weight"] for look in looks] == pytest.approx(
+        [weights[each] for each in best], rel=1e-4
+    )
+
+
+def test_without_the_sink_the_first_key_has_no_weight(client):
+    asked = {"tap": CROSS, "query": 7, "key": 0, "sink": False}
+    looks = client.get("/api/traces/given/between", params=asked).json()
+    assert {look["weight"] for look in looks} == {0}
+
+
 def test_switching_a_head_off_changes_the_output(client):
     asked = {"what": "head", "tap": CROSS, "head": 1, "step": 2}
     found = client.post("/api/traces/given/ablate", json=asked).json()
@@ -313,6 +337,7 @@ MISTAKES = [
     (f"/api/traces/given/cell?tap={CROSS}&head=0&query=99&key=0", 400, "query must be from 0"),
     (f"/api/traces/given/cell?tap={CROSS}&head=mean&query=0&key=0", 400, "the numbers behind"),
     (f"/api/traces/given/looks?tap={CROSS}&head=0", 400, "give either a query"),
+    (f"/api/traces/given/between?tap={CROSS}&query=999&key=0", 400, "query must be"),
     (f"/api/traces/given/export.npz?tap={CROSS}&head=0&row=99", 400, "an export has from 1 to"),
     ("/api/nothing", 404, "there is nothing at /api/nothing; the page is at /."),
 ]  # fmt: skip

@@ -186,6 +186,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{id}/between": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Between */
+        get: operations["between_api_traces__id__between_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/{id}/cell": {
         parameters: {
             query?: never;
@@ -822,6 +839,18 @@ export interface components {
             request: components["schemas"]["TraceRequest"] | null;
             /** Text */
             text: string;
+        };
+        /**
+         * Look
+         * @description The weight of one head from one word to another.
+         */
+        Look: {
+            /** Head */
+            head: number;
+            /** Tap */
+            tap: string;
+            /** Weight */
+            weight: number;
         };
         /** Looked */
         Looked: {
@@ -1987,6 +2016,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Attribution"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    between_api_traces__id__between_get: {
+        parameters: {
+            query: {
+                tap: string;
+                query: number;
+                key: number;
+                count?: number;
+                sink?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Look"][];
                 };
             };
             /** @description Unprocessable Entity */

@@ -105,6 +105,8 @@ export interface Source {
   tile(id: string, request: TileRequest, signal?: AbortSignal): Promise<Tile>;
   cell(id: string, tap: string, head: Head, query: number, key: number, signal?: AbortSignal): Promise<Cell>;
   looks(id: string, request: { tap: string; head: Head; query?: number; key?: number; k: number; quantity: Quantity }, signal?: AbortSignal): Promise<Looks>;
+  /** The heads with most weight from a query to a key, of all layers with the sequences of `tap`; without the sink, the first key is left out of the row. Only where there is a server. */
+  between?(id: string, request: { tap: string; query: number; key: number; count: number; sink: boolean }, signal?: AbortSignal): Promise<Schemas["Look"][]>;
   ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
   /** Dependence of the output on each word of its source. */
   reliance(id: string, signal?: AbortSignal): Promise<Reliance[]>;

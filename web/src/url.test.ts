@@ -10,6 +10,7 @@ const EVERYTHING: Address = {
   scale: "row",
   group: "word",
   reduce: "mean",
+  sinkless: true,
   viewport: { row: 12.5, column: 0, columns: 37.25 },
   focus: { query: 7, key: 0 },
   drawer: "why",

@@ -20,6 +20,7 @@ export const FIELDS = {
   scale: choice<Scale>("auto", ["linear", "log", "row"]), // "auto" goes by what is in view; "linear" is 0 to 1 for weights
   group: choice<Group>("token", ["word", "sentence"]),
   reduce: choice<Reduce>("max", ["mean"]),
+  sinkless: flag, // the first token is set aside, and so are the sinks on it
   aligned: choice<Aligned>("output", ["input"]), // of the translation
   pieces: choice<Pieces>("word", ["token"]), // of the translation
   theme: choice<Theme>("system", ["light", "dark"]),

@@ -13,7 +13,7 @@ from regard.errors import UnavailableError
 from regard.files import whole_file
 from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
 from regard.inspection.trace_data import Edit, TraceData, run_without_gradients
-from regard.inspection.views.between import HeadWeight, between
+from regard.inspection.views.between import Look, between_words
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
@@ -131,9 +131,10 @@ class Trace(TraceData):
         query: int | str,
         key: int | str,
         *,
-        count: int = 10,
         axes: tuple[str, str] | None = None,
-    ) -> list[HeadWeight]:
+        count: int = 10,
+        sink: bool = True,
+    ) -> list[Look]:
         """Return the heads, of all layers, that look most from one word at another.
 
         >>> trace = regard.load("minilm").trace("The animal slept because it was tired.")
@@ -142,9 +143,9 @@ class Trace(TraceData):
         ('encoder.layers.0.self:6', 0.25)
 
         Args:
-            query, key, axes: as `inspection.views.between.between` takes them.
+            query, key, axes, count, sink: as `inspection.views.between.between_words` takes them.
         """
-        return between(self, query, key, axes=axes)[:count]
+        return between_words(self, query, key, axes=axes, count=count, sink=sink)
 
     def to_npz(
         self, path: str | os.PathLike[str], tap: str, head: Head = "mean", **part: Any

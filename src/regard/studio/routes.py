@@ -34,6 +34,8 @@ from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
 from regard.inspection.views.ablation import reliances
+from regard.inspection.views.between import Look
+from regard.inspection.views.between import between as heads_between
 from regard.inspection.views.part import Part, part
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
@@ -208,6 +210,19 @@ def looks(
     quantity: Quantity = "weight",
 ) -> Looks:
     return page.looks(trace, tap, head, query=query, key=key, k=k, quantity=quantity)
+
+
+@api.get("/traces/{id}/between")
+def between(
+    trace: Opened,
+    tap: str,
+    query: int,
+    key: int,
+    count: Annotated[int, Query(ge=1, le=1000)] = 10,
+    sink: bool = True,
+) -> list[Look]:
+    axes = (trace[tap].queries, trace[tap].keys)
+    return heads_between(trace, axes, [query], [key], count=count, sink=sink)
 
 
 @api.post("/traces/{id}/ablate")

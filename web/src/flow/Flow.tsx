@@ -1,17 +1,17 @@
 /** The flow: queries left, keys right, a line for each weight that counts; tokens are followed and locked. */
 import { useSignal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { middle, rendered, rowOf, sheaf, type Extent, type Strand } from "../links/layout";
 import { among, Links, type End, type Look, type Pointed } from "../links/Links";
 import { Shown } from "../shell/Toolbar";
 import type { State } from "../state";
 import { useSize } from "../weights/size";
-import type { Unit } from "../weights/units";
+import { unitAt, type Unit } from "../weights/units";
 import { amount, axisWords, captionWords, headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
-import { chooseLines, linesOf, linesOfLooks, without, type Line } from "./lines";
+import { chooseLines, linesOf, linesOfLooks, without, type Line, type Lines } from "./lines";
 import { overlapping, positionsToggled, strongestCell, useAbout, useLocks } from "./locks";
 import { useAsked, usePicture } from "./picture";
 
@@ -48,17 +48,23 @@ export function Flow({ state }: { state: State }) {
     const focused = [...overlapping(queries, state.focus.value ? [state.focus.value.query] : [])][0];
     followed.push({ side: "query", index: focused ?? Math.max(0, Math.min(queries.length, sight[1]) - 1) });
   }
+  useEffect(() => {
+    const focused = picture && !picture.maps && state.focus.value ? unitAt(queries, state.focus.value.query) : -1;
+    if (focused >= 0) box.current?.scrollTo(0, focused * row - 0.8 * box.current.clientHeight); // what it looks at is mostly above it
+  }, [picture?.trace.id, queries.length, height > 0]);
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;
+  const sinkless = state.sinkless.value;
   const shown = useMemo(() => {
     if (!picture) return chooseLines({ lines: [], more: { count: 0, value: 0 } });
-    if (!picture.maps) return chooseLines(linesOfLooks(asked.value ?? [], queries, keys));
+    const seen = (all: Lines) => (sinkless ? without(all, ({ key }) => keys[key]?.first === 0) : all);
+    if (!picture.maps) return chooseLines(seen(linesOfLooks(asked.value ?? [], queries, keys)));
     const want = quiet
       ? (query: number, key: number) => among(followed, { side: "query", index: query }) || among(followed, { side: "key", index: key })
       : (query: number) => query >= sight[0] && query < sight[1];
-    const all = linesOf(picture.maps, want);
+    const all = seen(linesOf(picture.maps, want));
     return chooseLines(quiet || keys.every((key) => key.special) ? all : without(all, ({ key }) => keys[key]?.special === true));
-  }, [picture, asked.value, JSON.stringify(followed), ...(quiet ? [0, 0] : sight)]);
+  }, [picture, asked.value, sinkless, JSON.stringify(followed), ...(quiet ? [0, 0] : sight)]);
   const largest = shown.lines.at(-1)?.value ?? 0;
   const heads = picture?.heads ?? picked;
   const colorOf = ({ slot }: { slot: number }) => heads[slot]?.color ?? 0;
@@ -164,6 +170,7 @@ export function Flow({ state }: { state: State }) {
         {shown.more.count > 0
           ? say("flow.more", { count: shown.more.count.toLocaleString("en"), share: percent(shown.more.value / (shown.total || 1)), quantity: say(quantity) })
           : shown.lines.length > 0 && say("flow.all", { count: shown.lines.length })}
+        {sinkless && ` · ${say("which.sinkless")}`}
         {!quiet && scrolling && ` ${say("flow.visible")}`}
         <span data-screen> · {filled(say("flow.hint"), { l: <kbd>l</kbd>, esc: <kbd>Esc</kbd> })}</span>
       </p>

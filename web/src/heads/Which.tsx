@@ -7,15 +7,18 @@ import { headName } from "../off/parts";
 import { off } from "../off/switch";
 import { split } from "../said/said";
 import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
-import { lookAt, type State } from "../state";
+import { lookAt, type Position, type State } from "../state";
 import { Choice } from "../weights/Choice";
+import { Ranked } from "../weights/Ranked";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
-import { markOf, unitAt } from "../weights/units";
+import { count } from "../weights/numbers";
+import { labelAt, markOf, unitAt } from "../weights/units";
 import { along } from "../weights/WordRow";
 import { headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { overviewOf, type Answer } from "./overview";
+import { Find } from "./Find";
 import { described, lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
 import "./which.css";
 
@@ -25,6 +28,7 @@ const GROUPS = [
   ["decoder", "cross"],
 ] as const;
 const MOST = 96; // rows
+const BEST = 24; // of them for a cell
 const SETTLED = 200; // ms on a word of a long text, until its heads are asked
 const LARGEST = 16; // weights of a row of a long text
 
@@ -36,7 +40,10 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const word = state.word.value?.axis === tap?.queries ? state.word.value : null;
   const keys = tap && state.toward.value !== null && fitsWhole(tap) ? split(trace.axes[tap.keys] as AxisInfo) : [];
   const toward = keys[unitAt(keys, state.toward.value ?? 0)]?.label;
-  const all = ranked(useLooks(state, trace, shown));
+  const long = tap !== null && !fitsWhole(tap) && state.source.between && !trace.axes[tap.keys]?.peaks; // in time there are no words to find
+  const pair = long ? pairIn(state, shown.length * (tap.heads + 1) > MOST) : null;
+  const across = useBetween(state, trace, tap, pair);
+  const all = ranked(useLooks(state, trace, shown, pair !== null));
   const rows = all.filter((each, at) => at < MOST || isCurrent(state, each));
   const { stop, onFocusIn } = useStop(rows.map(keyOf), keyOf({ tap: tap as TapInfo, head: state.head.value }));
   if (!tap) return <p class="rg-which">{say("which.none")}</p>;
@@ -48,8 +55,15 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     });
   const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
   const sink = sunk(say, all);
+  const best = (across.now ?? []).map((look) => {
+    const at = trace.taps.find(({ name }) => name === look.tap) as TapInfo;
+    return { label: `${at.layer}·${look.head}`, share: look.weight, own: tap === at && state.head.value === look.head, onChoose: () => lookAt(state, at, look.head) };
+  });
+  const named = (axis: string, position: number) => <strong>{labelOf(trace.axes[axis], position)} <span class="rg-note">{count(position)}</span></strong>;
+  const asked = pair ? <>{named(tap.queries, pair.query)} → {named(tap.keys, pair.key)}</> : word && !(long && all.length > MOST) && <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong>;
+  const [drawn, of] = pair ? [best.length, all.filter(({ head }) => head !== "mean").length] : [rows.length, all.length];
   const flows = word && state.view.value === "sentence" && tap.kind === "self" && trace.task !== "vision" && fitsWhole(tap);
-  const { of } = overviewOf(state, trace.id);
+  const answers = overviewOf(state, trace.id);
   return (
     <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>
       {groups.length > 1 && (
@@ -65,21 +79,39 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           }}
         />
       )}
-      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")} <span class="rg-note">{say("which.place")}{word && !toward && `; ${say("which.far")}`}</span></h2>
-      <ul class="rg-which__looks">
-        {rows.map((look) => (
-          <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
-        ))}
-      </ul>
+      {long && <Find state={state} trace={trace} tap={tap} />}
+      <h2 class="rg-which__title">{asked ? filled(say("which.for"), { word: asked }) : say(long ? "key.find" : "which.point")} <span class="rg-note">{say("which.place")}{word && !toward && !pair && `; ${say("which.far")}`}{state.sinkless.value && `; ${say("which.sinkless")}`}</span></h2>
+      {across.error && <p class="rg-note rg-note--error" role="alert">{across.error}</p>}
+      {pair ? <Ranked rows={best} /> : (
+        <ul class="rg-which__looks">
+          {rows.map((look) => (
+            <Row key={keyOf(look)} state={state} look={look} info={infoOf(answers.of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
+          ))}
+        </ul>
+      )}
       <p class="rg-note">
-        {[flows && !toward && say("which.toward"), sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
+        {[(pair || sink) && !state.sinkless.value && `s: ${say("key.sink")}`, flows && !toward && say("which.toward"), sink, drawn < of && say("which.rows", { count: drawn, of: count(of) })].filter(Boolean).join("; ")}
       </p>
     </nav>
   );
 }
 
-/** Rows of these layers' heads, and of their mean, for the word in question. */
-function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): Look[] {
+/** The cell of a long text that all heads are asked about: the one in focus, unless a sentence has few enough heads to ask for its row. */
+function pairIn({ focus, toward, view }: State, many: boolean): Position | null {
+  if (!focus.value || (toward.value === null && view.value === "sentence" && !many)) return null;
+  return { query: focus.value.query, key: toward.value ?? focus.value.key };
+}
+
+const labelOf = (axis: AxisInfo | undefined, position: number) => labelAt(axis?.tokens ?? [], position, markOf(axis?.tokens.slice(0, 1000) ?? []));
+
+/** The heads with most weight at a cell, of all layers. */
+function useBetween({ source, sinkless }: State, trace: TraceInfo, tap: TapInfo | null, pair: Position | null) {
+  const asked = { tap: tap?.name as string, ...(pair as Position), count: BEST, sink: !sinkless.value };
+  return useLoaded(pair && JSON.stringify([tap?.queries, tap?.keys, pair, asked.sink]), async (signal) => (await source.between?.(trace.id, asked, signal)) ?? []);
+}
+
+/** Rows of these layers' heads, and of their mean, for the word in question; `across`: a cell is asked about instead. */
+function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[], across: boolean): Look[] {
   const answers = overviewOf(state, trace.id);
   const [first] = layers;
   const short = first !== undefined && fitsWhole(first);
@@ -91,7 +123,8 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
   useEffect(() => {
     for (const tap of layers) if (short || tap.name === state.tapName.value) answers.want(tap);
   }, [answers, first?.name, short, state.tapName.value]);
-  const asked = word && !short && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
+  const sinkless = state.sinkless.value;
+  const asked = word && !short && !across && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
   const { now: far } = useLoaded(asked, async (signal) => {
     await new Promise((done) => setTimeout(done, SETTLED));
     signal.throwIfAborted();
@@ -108,9 +141,9 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
     const keys = split(axis as AxisInfo);
     return places.map(({ tap, head }) => {
       const answer = here[layers.indexOf(tap)];
-      return word && answer ? lookOf(tap, head, answer.thumbnails, word, keys, within, toward) : { tap, head, ...none };
+      return word && answer ? lookOf(tap, head, answer.thumbnails, word, keys, within, toward, sinkless) : { tap, head, ...none };
     });
-  }, [trace, first?.name, word, toward, far, asked, ...here]);
+  }, [trace, first?.name, word, toward, far, asked, sinkless, ...here]);
 }
 
 const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${head}`;

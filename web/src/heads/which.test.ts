@@ -54,6 +54,11 @@ test("between two texts a head that looks off the diagonal comes before one that
   expect(ranked(looks).map(({ head }) => head)).toEqual([1, 0]);
 });
 
+test("without the first token, the shares are of the rest of the row", () => {
+  const { best, special } = lookOf(tap, 0, maps, it_, split(axis), true, null, true);
+  expect([best?.label, best?.share, special]).toEqual(["animal", expect.closeTo(0.75, 6), ""]);
+});
+
 test("what a head does over the text has a name, if one is well above chance", () => {
   const info = { head: 1, entropy: 1.204, distance: 2.13, pattern: "previous", patterns: [{ name: "previous", share: 0.87, chance: 0.08, rows: 9 }] };
   const plain = (given: object) => described(sayIn("en"), { ...info, ...given } as never).replaceAll("\u202f", " ");

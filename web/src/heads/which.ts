@@ -1,7 +1,7 @@
 /** Which head? All heads of one kind, ranked by what each looks at for the word in question. */
 import { away, isWord, type Asked } from "../said/said";
 import type { Head, HeadInfo, Looks, TapInfo, Thumbnails } from "../source";
-import { grouped } from "../weights/matrix";
+import { grouped, withoutFirst } from "../weights/matrix";
 import { tokenLabel, unitAt, type Style, type Unit } from "../weights/units";
 import { percent } from "../weights/words";
 import type { Say } from "../words/words";
@@ -15,13 +15,14 @@ export interface Look {
 }
 
 /** What a head does for a word, or from it `toward` a position, from the whole map of its layer; the mean over heads is a row as well. */
-export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked, keys: readonly Unit[], within: boolean, toward: number | null = null): Look {
+export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked, keys: readonly Unit[], within: boolean, toward: number | null = null, sinkless = false): Look {
   const size = maps.height * maps.width;
   const of = (each: number) => {
     const map = { ...maps, values: maps.values.subarray(each * size, (each + 1) * size) };
     return grouped(map, [asked.rows], keys).values;
   };
-  const cells = head === "mean" ? mean(Array.from({ length: tap.heads }, (_, each) => of(each))) : of(head);
+  const whole = head === "mean" ? mean(Array.from({ length: tap.heads }, (_, each) => of(each))) : of(head);
+  const cells = sinkless ? withoutFirst(whole) : whole;
   let [best, most] = [-1, -1];
   cells.forEach((share, i) => {
     const key = keys[i] as Unit;

@@ -35,7 +35,7 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   useEffect(() => {
     state.word.value = spoken && { ...spoken, axis: tap.queries };
   }, [spoken?.label, spoken?.rows.first, tap.queries, trace.id]);
-  const sentence = map && spoken ? said(spoken, keys, map, from) : null;
+  const sentence = map && spoken ? said(spoken, keys, map, from, state.sinkless.value) : null;
   const why = state.source.abilities.why && trace.can_ablate && sentence?.asked.deed === "write";
   const step = why ? stepOf(state, tap, sentence.asked.rows.first) : null;
   const ask = () => {

@@ -21,6 +21,11 @@ test("a row of a decoder speaks of the whole word that it predicts", () => {
   expect(askedAt(target, 4, true)).toBeNull();
 });
 
+test("without the first token, a row is said as if it were not there", () => {
+  const { looks, asked } = said(askedAt(target, 0, true) as never, source, map, 0, true)!;
+  expect([asked.label, looks.map(({ label, share }) => [label, share])]).toEqual(["eine", [["cup", expect.closeTo(0.5, 6)]]]);
+});
+
 test("a row of an encoder speaks of the word that it reads", () => {
   expect(askedAt(source, 2, false)).toMatchObject({ label: "cup", deed: "read", rows: { first: 1, end: 3 } });
 });

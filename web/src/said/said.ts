@@ -1,6 +1,6 @@
 /** One plain sentence on one row of a map: what the model looked at to write a word. */
 import type { AxisInfo, TraceInfo } from "../source";
-import { grouped, type Weights } from "../weights/matrix";
+import { grouped, withoutFirst, type Weights } from "../weights/matrix";
 import { isSpecial, knows, tokenLabel, markOf, unitAt, units, type Span, type Unit } from "../weights/units";
 
 /** A word of an axis and the rows of the map that speak of it. */
@@ -52,10 +52,11 @@ function asked({ predicts, tokens, prompt }: AxisInfo, unit: Unit | null, writes
 }
 
 /** Keys that these rows looked at most, in words; `map` begins at row `from`. */
-export function said(asked: Asked, keys: AxisInfo, map: Weights, from = 0): Said | null {
+export function said(asked: Asked, keys: AxisInfo, map: Weights, from = 0, sinkless = false): Said | null {
   const all = split(keys);
   const rows = { first: asked.rows.first - from, end: asked.rows.end - from };
-  const { values } = grouped(map, [rows], all);
+  const { values: row } = grouped(map, [rows], all);
+  const values = sinkless ? withoutFirst(row) : row;
   const looks = all
     .map((unit, i) => ({ first: unit.first, end: unit.end, label: unit.label, title: unit.title, special: unit.special, share: values[i] as number }))
     .filter(({ share }) => share > 0)

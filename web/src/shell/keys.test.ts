@@ -34,6 +34,11 @@ test("arrows move by one cell, with shift by ten", () => {
   expect(state.focus.value).toEqual({ query: 2, key: 0 });
 });
 
+test("s sets the first token aside and brings it back", () => {
+  expect(after(press("s")).sinkless.value).toBe(true);
+  expect(after(press("s"), press("s")).sinkless.value).toBe(false);
+});
+
 test("brackets go through heads, braces through layers", () => {
   const { head, tapName } = opened();
   expect(after(press("]")).head.value).toBe(Number(head.value) + 1);

@@ -42,12 +42,14 @@ export const KEYS: readonly { keys: string[]; means: Key; does?: Record<string, 
   { keys: ["}"], means: "key.layer.next", does: { "}": climb(1) } },
   { keys: ["+", "−"], means: "key.zoom", does: { "+": zoom(1.5), "=": zoom(1.5), "-": zoom(1 / 1.5) } },
   { keys: ["0"], means: "key.fit", does: { "0": onMap(fit) } },
+  { keys: ["s"], means: "key.sink", does: { s: inspecting(({ sinkless }) => void (sinkless.value = !sinkless.value)) } },
+  { keys: ["f"], means: "key.find", does: { f: (_, __, root) => goTo(root, ".rg-find > input") } },
   { keys: ["l"], means: "key.lock", does: { l: inspecting(lock) } },
   { keys: ["e"], means: "key.equation", does: { e: inspecting(({ drawer }) => void (drawer.value = drawer.value === "cell" ? "" : "cell")) } },
   { keys: ["a"], means: "key.ablate", does: { a: inspecting(ablateHere) } },
   { keys: ["x"], means: "key.strike", does: { x: strike } },
   { keys: ["p"], means: "key.pull", does: { p: pull } },
-  { keys: ["/"], means: "key.text", does: { "/": write } },
+  { keys: ["/"], means: "key.text", does: { "/": (_, __, root) => goTo(root, ".rg-line, .rg-sentence__text") } },
   { keys: ["enter"], means: "key.enter" },
   { keys: ["?"], means: "key.help", does: { "?": ({ help }) => void (help.value = !help.value) } },
   { keys: ["esc"], means: "key.close", does: { Escape: close } },
@@ -88,8 +90,8 @@ function pull(_: State, __: Press, root: HTMLElement): boolean {
   return !!handle;
 }
 
-function write(_: State, __: Press, root: HTMLElement): boolean {
-  const text = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(".rg-line, .rg-sentence__text");
+function goTo(root: HTMLElement, field: string): boolean {
+  const text = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(field);
   text?.focus();
   text?.select();
   return !!text;

@@ -32,6 +32,7 @@ export function httpSource(base = "/api"): Source {
   });
   return sourceOver(transport, { trace: true, ablate: true, export: true, explain: true, open: true, why: true }, {
     connection: way,
+    between: (id, request, signal) => transport.json(pathOf(`/traces/${encodeURIComponent(id)}/between`, request), null, signal) as ReturnType<NonNullable<Source["between"]>>,
     working: (signal) => transport.json("/working", null, signal) as Promise<Working | null>,
     exportUrl: (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
     download: async (url) => (await answered(url, {})).blob(),

@@ -1,7 +1,7 @@
 /** The API's requests over any way of carrying them: HTTP, a notebook's messages, a file's own answers. */
 import type { Abilities, Source } from "../source";
 
-type Values = Record<string, string | number | null | undefined>;
+type Values = Record<string, string | number | boolean | null | undefined>;
 
 /** Row-major float32 with its shape: a tile is (height, width), thumbnails are (heads, height, width). */
 export interface Binary {

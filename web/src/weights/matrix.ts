@@ -57,6 +57,12 @@ export function grouped({ values, height, width }: Weights, rows: readonly Span[
   return { values: units, height: rows.length, width: columns.length };
 }
 
+/** A row of weights without its first key, where sinks are: the others add up to 1. */
+export function withoutFirst(row: Float32Array): Float32Array {
+  const rest = row.reduce((sum, weight, key) => sum + (key && weight ? weight : 0), 0); // NaN where the mask forbids
+  return row.map((weight, key) => (key && rest > 0 ? weight / rest : 0));
+}
+
 /** One row of it. */
 export function groupedRow(row: (query: number) => Float32Array, { first, end }: Span, columns: readonly Span[]): Float32Array {
   const sums = new Float64Array(columns.length).fill(NaN);

@@ -1,17 +1,20 @@
-"""Heads that look from one word at another: of each a few cells, of none its map."""
+"""Heads of all layers that look from one word at another: of each a few cells, of none its map."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from regard.arrays import without_gradients
 from regard.errors import BadArgumentError, check_choice
 from regard.inspection.hiding import placed
+from regard.inspection.tap import Tap, one
 from regard.inspection.trace_data import TraceData
+
+LITTLE = 0.01  # of a row: 1 - α₀ of float32 numbers has too few digits below
 
 
 @dataclass(frozen=True)
-class HeadWeight:
-    """Weight that a head gives from one word to another."""
+class Look:
+    """The weight of one head from one word to another."""
 
     tap: str
     head: int
@@ -23,11 +26,47 @@ class HeadWeight:
         return f"{self.tap}:{self.head}"
 
 
+@without_gradients
 def between(
-    trace: TraceData, query: int | str, key: int | str, *, axes: tuple[str, str] | None = None
-) -> list[HeadWeight]:
-    """Return the weight of each head between two words, the largest first: over the pieces of the
-    key the sum, over those of the query the mean.
+    trace: TraceData,
+    axes: tuple[str, str],
+    queries: Sequence[int],
+    keys: Sequence[int],
+    *,
+    count: int = 10,
+    sink: bool = True,
+) -> list[Look]:
+    """Return the heads with most weight from queries to keys, largest first, of all layers that
+    look between these axes. Over the keys the sum counts, over the queries the mean.
+
+    Args:
+        sink: False leaves the first key out of a row (attention sinks: Xiao et al. 2024, section
+            3.1): the weights of the others, α / (1 - α₀), add up to 1, and its own is 0.
+
+    Raises:
+        BadArgumentError: a position that is not there, or a count below 1.
+    """
+    if count < 1:
+        raise BadArgumentError(f"count must be at least 1; got {count}.")
+    looks = [
+        Look(tap.name, head, sum(_weight(tap, head, q, keys, sink) for q in queries) / len(queries))
+        for tap in trace.values()
+        if (tap.queries, tap.keys) == axes
+        for head in range(tap.heads)
+    ]
+    return sorted(looks, key=lambda look: -look.weight)[:count]
+
+
+def between_words(
+    trace: TraceData,
+    query: int | str,
+    key: int | str,
+    *,
+    axes: tuple[str, str] | None = None,
+    count: int = 10,
+    sink: bool = True,
+) -> list[Look]:
+    """Return the same for words.
 
     Args:
         query, key: positions, or words that stand once, as `looks` of a trace names them: on an
@@ -35,25 +74,28 @@ def between(
         axes: of the query and of the key; by default what was written, and what was read first.
 
     Raises:
-        BadArgumentError: axes between which no layer looks, or a position or a word that is not
+        BadArgumentError: as `between`; axes between which no layer looks, or a word that is not
             there, or is there several times.
     """
     names = list(trace.axes)
     axes = (names[-1], names[0]) if axes is None else axes
-    taps = {name: tap for name in trace if trace.axes_of(name) == axes for tap in [trace[name]]}
-    if not taps:
-        pairs_of_axes = dict.fromkeys(" and ".join(trace.axes_of(name)) for name in trace)
-        check_choice("axes", " and ".join(axes), pairs_of_axes)
+    known = dict.fromkeys(" and ".join(trace.axes_of(name)) for name in trace)
+    check_choice("axes", " and ".join(axes), known)
     pairs = placed([(str(query), str(key))], trace.axes, axes)
     rows, columns = (sorted({int(pair[side]) for pair in pairs}) for side in (0, 1))
-    for what, positions, axis in (("query", rows, axes[0]), ("key", columns, axes[1])):
-        length = len(trace.axes[axis].tokens)
-        if positions[-1] >= length:
-            raise BadArgumentError(f"{what} must be from 0 to {length - 1}; got {positions[-1]}.")
-    weights = [
-        HeadWeight(name, head, float(tap.tile(head, *places).sum(-1).mean()))
-        for name, tap in taps.items()
-        for places in [[tap.arrays.array(at, like=tap.query) for at in (rows, columns)]]
-        for head in range(tap.heads)
-    ]
-    return sorted(weights, key=lambda head: -head.weight)
+    return between(trace, axes, rows, columns, count=count, sink=sink)
+
+
+def _weight(tap: Tap, head: int, query: int, keys: Sequence[int], sink: bool) -> float:
+    row = tap.rows_of(one("query", query, tap.rows))
+    weight = sum(
+        float(tap.tile(head, row, tap.columns_of(one("key", key, tap.columns)))[0, 0])
+        for key in keys
+        if sink or key > 0
+    )
+    if sink:
+        return weight
+    rest = 1 - float(tap.tile(head, row, tap.columns_of(slice(0, 1)))[0, 0])
+    if rest < LITTLE:
+        rest = float(tap.row(head, query)[1:].sum())
+    return weight / rest if rest > 0 else 0.0
