@@ -66,7 +66,8 @@ def pipeline_types() -> str:
     overloads = []
     for task, tasks in pipelines.items():
         model = "Model | None = None" if task == "translation" else "Model"
-        names = f"Literal[{', '.join(tasks)}]"
+        listed = ", ".join(tasks)
+        names = f"Literal[{listed}]" if len(listed) < 80 else f"Literal[\n        {listed}\n    ]"
         overloads.append(PIPELINE.format(task=names, model=model, returned=loaded[task][1]))
     anything = {"task": "str | None = None", "model": "Model | None = None", "returned": "Task"}
     overloads.append(PIPELINE.format(**anything))
