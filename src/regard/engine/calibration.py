@@ -90,7 +90,7 @@ class Calibration:
             return False
         words, unknown = spelled(text), self._rarities[""]
         functional = sum(
-            self._rarities.get(word.casefold(), unknown) > self.rarest - NEAR
+            self._rarities.get(word.lower(), unknown) > self.rarest - NEAR
             for k, word in enumerate(words)
             if len(word) <= SHORT and word.isalpha() and (k == 0 or not word[0].isupper())
         )
@@ -115,7 +115,7 @@ class Calibration:
         if len(words) < FEWEST:
             return 0.0
         known = self._rarities
-        return sum([known.get(word.casefold(), known[""]) for word in words]) / len(words)
+        return sum([known.get(word.lower(), known[""]) for word in words]) / len(words)
 
     def coverage(self, text: str) -> float:
         """Return the share of a text's words that are among `words`; 0 of a text without any.
@@ -124,11 +124,11 @@ class Calibration:
         0.6
         """
         words, ranks = spelled(text), self._rarities
-        return sum(word.casefold() in ranks for word in words) / max(len(words), 1)
+        return sum(word.lower() in ranks for word in words) / max(len(words), 1)
 
     def is_frequent(self, word: str) -> bool:
         """Return True if a word is among `words`, or if `words` is empty."""
-        return not self.words or word.casefold() in self._rarities
+        return not self.words or word.lower() in self._rarities
 
     @cached_property
     def letters(self) -> str | None:
@@ -162,5 +162,5 @@ def frequent_words(texts: Iterable[str]) -> str:
     >>> frequent_words(["The dog sees the cat.", "A cat sees a dog.", "the dog"])
     'the dog sees cat a'
     """
-    counts = Counter(word.casefold() for text in texts for word in spelled(text))
+    counts = Counter(word.lower() for text in texts for word in spelled(text))
     return " ".join(word for word, count in counts.most_common(MOST_WORDS) if count > 1)

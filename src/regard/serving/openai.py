@@ -143,7 +143,7 @@ class _Written(_Asked):
             options["do_sample"] = True
         if self.n > 1:
             options["alternatives"] = self.n
-        if self.top or (self.top is not None and self.stream):
+        if self.top is not None:
             options["top_logprobs"] = self.top
         return options
 

@@ -33,6 +33,7 @@ def test_a_word_of_several_pieces_is_summed_and_heads_come_in_order(translation:
 
 def test_positions_of_other_axes_are_named_by_them(translation: Trace) -> None:
     [best, *_] = translation.top(3, 1, axes=("source", "source"))
+    assert translation.top(3, 1, axes=["source", "source"])[0] == best  # type: ignore[arg-type]
     weights = translation[best.tap].weights(best.head)
     assert best.weight == pytest.approx(float(np.asarray(weights)[3, 1]), abs=1e-6)
     assert best.tap.startswith("encoder.")
@@ -43,6 +44,7 @@ def test_positions_of_other_axes_are_named_by_them(translation: Trace) -> None:
     [
         ((999, 0), None, r"query must be from 0 to \d+; got 999"),
         ((0, 999), None, r"key must be from 0 to \d+; got 999"),
+        ((-1, 0), None, r"query must be from 0 to \d+; got -1"),
         ((0, "zebra"), None, "a word of source must be one of My, sister"),
         ((0, 0), ("source", "target"), "axes must be one of source and source, target and target"),
     ],

@@ -38,6 +38,11 @@ def test_german_becomes_english_and_each_word_looks_at_its_own() -> None:
     assert result.alignment.argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 
+def test_letters_of_german_are_read_and_not_copied() -> None:
+    assert "ß" in (regard.load("de-en").calibration.letters or "")
+    assert "Straße" not in regard.load("de-en")("Die Straße ist lang.")
+
+
 @pytest.mark.parametrize("name", catalog.taken_by("translate"))
 def test_another_language_is_told_from_rare_words(name: str) -> None:
     doubts = regard.load(name).calibration.doubts

@@ -78,9 +78,12 @@ def between_words(
             there, or is there several times.
     """
     names = list(trace.axes)
-    axes = (names[-1], names[0]) if axes is None else axes
+    axes = (names[-1], names[0]) if axes is None else (axes[0], axes[1])
     known = dict.fromkeys(" and ".join(trace.axes_of(name)) for name in trace)
     check_choice("axes", " and ".join(axes), known)
+    for name, place, axis in (("query", query, axes[0]), ("key", key, axes[1])):
+        if not isinstance(place, str):
+            one(name, place, len(trace.axes[axis].tokens))
     pairs = placed([(str(query), str(key))], trace.axes, axes)
     rows, columns = (sorted({int(pair[side]) for pair in pairs}) for side in (0, 1))
     return between(trace, axes, rows, columns, count=count, sink=sink)

@@ -42,7 +42,7 @@ function rarity(text: string, ranks: ReadonlyMap<string, number>): number {
   const small = all.filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
   const words = small.length >= FEWEST ? small : all;
   if (words.length < FEWEST) return 0;
-  const folded = words.map((word) => word.toLowerCase().replaceAll("ß", "ss"));
+  const folded = words.map((word) => word.toLowerCase());
   return folded.reduce((sum, word) => sum + Math.log2(ranks.get(word) ?? UNKNOWN * ranks.size), 0) / words.length;
 }
 
