@@ -49,11 +49,13 @@ class Refusals(Generic[T]):
 
         def refuse(place: int, error: RegardError) -> None:
             k = places_asked[place]
-            refusal = type(error)(f"line {lines[k].number}: {error}")
+            reason = str(error)
+            if isinstance(error, OtherLanguageError):
+                reason = error.forced_by("--force")
+            refusal = type(error)(f"line {lines[k].number}: {reason}")
             if not self.keep_going:
                 raise refusal from error
-            reason = error.forced_by("--force") if isinstance(error, OtherLanguageError) else error
-            lines[k] = replace(lines[k], error=refusal, reason=str(reason))
+            lines[k] = replace(lines[k], error=refusal, reason=reason)
             progress(1)
 
         answers = batching.answer_each(

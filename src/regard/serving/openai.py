@@ -123,7 +123,7 @@ class _Written(_Asked):
     @property
     def top(self) -> int | None:
         """Likeliest tokens that are wanted at each place; None: no log-probabilities."""
-        raise NotImplementedError
+        return None
 
     @property
     def stops(self) -> list[str]:

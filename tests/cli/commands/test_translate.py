@@ -221,3 +221,9 @@ def test_languages_that_no_shipped_model_has_name_one_that_has_them(regard, opti
     outcome = regard("translate", *options, "Hello")
     assert outcome.code == 2
     assert f"got {pair}. Name another model, such as --model hub:Helsinki-NLP/" in outcome.err
+
+
+def test_a_line_that_is_refused_alone_names_the_option(regard):
+    outcome = regard("translate", stdin="日本語\n".encode())
+    assert outcome.code == 2
+    assert outcome.err.endswith("another model, or --force.\n")
