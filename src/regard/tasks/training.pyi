@@ -60,6 +60,7 @@ class TranslationArguments(Arguments, total=False):
     temperature: float
     joined: float
     names: float
+    typed: float
     new_subwords: int | None
     fold_quotes: bool
     separate_vocabularies: bool

@@ -21,7 +21,12 @@ def read(write: Any, tmp_path: Path) -> Callable[..., tuple[Pairs, list[str], li
     """What is stored of files, what was said, and how often an epoch reads each file's pairs."""
 
     def make(
-        files: dict[str, Pairs], *, languages: bool = False, most: int | None = None, **changes: Any
+        files: dict[str, Pairs],
+        *,
+        languages: bool = False,
+        most: int | None = None,
+        tag: str = "",
+        **changes: Any,
     ) -> tuple[Pairs, list[str], list[float]]:
         dev = str(write(tmp_path / "dev.tsv", [("dev", "dev")]))
         names = [f"{name.split(':')[0]}=" if languages else "" for name in files]
@@ -32,7 +37,7 @@ def read(write: Any, tmp_path: Path) -> Callable[..., tuple[Pairs, list[str], li
         paths = [path if ".tsv" in path else f"{path}.tsv" for path in paths]
         sources = pair_files([f"{name}{path}" for name, path in zip(names, paths, strict=True)])
         said: list[str] = []
-        sources = [replace(file, most=most) for file in sources]
+        sources = [replace(file, most=most, tag=tag) for file in sources]
         parts = divided(sources, options, tmp_path, said.append)
         stored = [
             (source, target) for _, source, target in versions(parts, options, say=said.append)
@@ -103,3 +108,27 @@ def test_a_temperature_reads_the_smaller_language_more_often(
     counts = collections.Counter(source.split()[0] for source, _ in stored)
     assert counts == {"<2de>": 160, "<2hi>": 40}
     assert read({"one": german, "two": hindi}, temperature=temperature)[2] == pytest.approx(often)
+
+
+def test_pairs_are_read_as_they_may_be_typed(read: Any) -> None:
+    pairs = [
+        (f"It's Tom's number {k} again, isn't it?", f"Es ist Toms Nummer {k}.") for k in range(80)
+    ]
+    stored, said, _ = read({"pairs": pairs}, typed=0.5)
+    retyped = [pair for pair in stored if pair not in pairs]
+    assert said[-1] == f"{len(retyped)} pairs again as they may be typed"
+    assert 25 < len(retyped) < 55
+    assert {target.removesuffix(".") for _, target in retyped} <= {t[:-1] for _, t in pairs}
+    assert any("'" not in source for source, _ in retyped)
+    assert any(source.islower() for source, _ in retyped)
+    assert read({"pairs": pairs}, typed=0.5)[0] == stored
+
+
+def test_a_tag_is_before_each_source_of_its_file(
+    read: Any, made_up: Callable[[int], Pairs], tmp_path: Path
+) -> None:
+    (tmp_path / "sources.toml").write_text('[[source]]\npairs = "written.tsv"\ntag = "⊞"\n')
+    assert [file.tag for file in pair_files(str(tmp_path / "sources.toml"))] == ["⊞"]
+    pairs = made_up(20)
+    stored, _, _ = read({"pairs": pairs}, tag="⊞")
+    assert stored == [(f"⊞ {source}", target) for source, target in pairs]

@@ -35,6 +35,7 @@ from regard.tasks.translation.names import Names
 from regard.tasks.translation.read import PairFile, held_files, languages_of, named_languages, tag
 from regard.tasks.translation.task import Translator
 from regard.tasks.translation.train_options import TrainingOptions
+from regard.tasks.translation.typed import typed
 from regard.text import TokenizerPair, train_pair
 from regard.training.examples import Example, read_examples, split, write_examples
 from regard.training.prepared import Values
@@ -280,7 +281,8 @@ def versions(
     pairs: TrainingPairs, options: TrainingOptions, *, say: Say
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the number of the file, the source and the target of each pair, in the order of the
-    files: as it is, with other names, and behind one or two pairs that came before.
+    files: as it is, as it may be typed, with other names, and behind one or two pairs that came
+    before.
 
     Raises:
         BadArgumentError: `names` asks for names, and the pairs have none.
@@ -292,16 +294,21 @@ def versions(
             "names asks for pairs with the same capitalized word on both sides, and there are"
             " none: between different scripts, names are not copied. Leave names out."
         )
-    renamed = joined = 0
+    renamed = retyped = joined = 0
     recent = deque[Example](maxlen=_NEIGHBORS)  # of the same file
     for example in pairs:
-        file, before = pairs.file(example), before_source(example.group)
-        source, target = example.text, example.targets[0]
+        file, source, target = pairs.file(example), example.text, example.targets[0]
+        before = before_source(example.group, pairs.files[file].tag)
         yield file, f"{before}{source}", target
-        if names is None and not options.joined:
+        if names is None and not (options.joined or options.typed):
             continue
         # Of the pair alone, so that the files' other pairs change nothing.
         draw = Random(f"{seed} {example.line}")
+        if options.typed and Random(f"{seed} {example.line} typed").random() < options.typed:
+            other, answer = typed(source, target, draw)
+            if other != source:
+                retyped += 1
+                yield file, f"{before}{other}", answer
         if names is not None:
             for other, answer in names.variants(source, target, options.names, draw):
                 renamed += 1
@@ -318,6 +325,8 @@ def versions(
         recent.append(example)
     if names is not None:
         say(f"{renamed:,} pairs again with other names")
+    if options.typed:
+        say(f"{retyped:,} pairs again as they may be typed")
     if options.joined:
         say(f"{joined:,} paragraphs of joined pairs")
 
@@ -346,6 +355,6 @@ def rates(pairs: TrainingPairs, options: TrainingOptions) -> list[float]:
     ]
 
 
-def before_source(language: str) -> str:
-    """Return the text before a source that is translated into a language of several."""
-    return f"{tag(language)} " if language else ""
+def before_source(language: str, mark: str = "") -> str:
+    """Return the text before a source: the tag of its target language and that of its file."""
+    return "".join(f"{part} " for part in (language and tag(language), mark) if part)

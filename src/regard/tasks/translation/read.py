@@ -32,6 +32,7 @@ class PairFile:
     origin: str = ""  # language of the sources; "": that of the options
     reverse: bool = False  # whether the second side of each pair is its source
     title: str = ""  # in tables of scores; "": the file's name
+    tag: str = ""  # before each of its sources
 
     @property
     def paths(self) -> list[str]:
@@ -60,6 +61,7 @@ class _Source(BaseModel):
     dev: str | list[str] | None = None
     source_language: str = ""
     reverse: bool = False
+    tag: str = ""
 
 
 class _Sources(BaseModel):
@@ -114,6 +116,8 @@ def read_sources(path: str) -> list[PairFile]:
     dev       a file like `pairs`, to choose the best model by
     source_language  where that is another than the option says
     reverse   true: the second side of each pair, and of dev, is its source
+    tag       a word before each source, for those that a model wrote (Caswell et al. 2019, "Tagged
+              Back-Translation"): the translator learns what is theirs apart
 
     Raises:
         DamagedFileError: another value, or one of another kind.
@@ -152,6 +156,7 @@ def read_sources(path: str) -> list[PairFile]:
             origin=source.source_language,
             reverse=source.reverse,
             title=source.name,
+            tag=source.tag,
         )
         for source in listed
     ]

@@ -107,6 +107,13 @@ class TrainingOptions(LineOptions, SequenceOptions):
         min=0,
         below=100,
     )
+    typed: float = data_option(
+        0.0,
+        "Share of pairs that are read again as people type them: in small letters, without the full"
+        " stop, with a typing error.",
+        min=0,
+        max=1,
+    )
     new_subwords: int | None = data_option(
         None,
         "With --from: subwords for a script that the model lacks.",
