@@ -34,7 +34,16 @@ _LEFT_OUT = frozenset(
         "weight_decay",
         "device",
     }
-    | {"tensorboard", "base_model", "temperature", "joined", "names", "new_subwords", "shard"}
+    | {
+        "tensorboard",
+        "base_model",
+        "temperature",
+        "joined",
+        "names",
+        "typed",
+        "new_subwords",
+        "shard",
+    }
     | {"fold_quotes", "encoder_layers", "decoder_layers"}
 )
 
