@@ -1,4 +1,4 @@
-"""The README is true: its map lists every folder there is and no other, its programs run."""
+"""The README is true: its programs run, and CONTRIBUTING's map lists every folder and no other."""
 
 import re
 from pathlib import Path
@@ -9,8 +9,8 @@ ROOT = Path(__file__).parent.parent
 
 
 def tree() -> tuple[set[str], set[str]]:
-    """The folders under src/regard, and the others, that the README's tree names."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The folders under src/regard, and the others, that the tree names."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     inner = re.findall(r"^ {6}(\w+)/ ", text, re.MULTILINE)
     outer = re.findall(r"^ {4}([\w/]+)/(?: |$)", text, re.MULTILINE)
     return set(inner), set(outer)

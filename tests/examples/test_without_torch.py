@@ -36,9 +36,9 @@ def test_a_page_names_those_that_need_torch_and_no_other(page):
     assert set(re.findall(r"`(\w+)`", named)) == NEED
 
 
-def test_the_readme_has_their_number():
+def test_the_page_on_installation_has_their_number():
     assert len(NEED) == 12
-    assert "[twelve of the examples](examples/README.md)" in (ROOT / "README.md").read_text()
+    assert "twelve of the [programs of the road]" in (ROOT / "docs/start/install.md").read_text()
 
 
 def test_a_program_says_at_its_head_that_it_needs_torch():

@@ -483,8 +483,8 @@ FAULTS = (
     fault(
         "a document names an option that there is not",
         "README.md",
-        "$ regard train translation pairs.tsv --output",
-        "$ regard train translation pairs.tsv --outputs",
+        "$ regard train classification reviews.csv --output",
+        "$ regard train classification reviews.csv --outputs",
         "tools/documents.py",
     ),
     fault(
