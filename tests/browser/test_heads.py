@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from regard.inspection.views.ablation import reliances
+from regard.inspection.views.needed import reliances
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 

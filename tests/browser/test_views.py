@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from regard.inspection.views.ablation import reliances
+from regard.inspection.views.needed import reliances
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 

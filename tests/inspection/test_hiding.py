@@ -8,7 +8,8 @@ from regard import RegardError
 from regard.inspection import Trace
 from regard.inspection.hiding import Edge, Head, Look, Position, SwitchedOff, check_parts, part_of
 from regard.inspection.models import hiding, switched_off, traced
-from regard.inspection.views.ablation import ablate, reliances
+from regard.inspection.views.ablation import ablate
+from regard.inspection.views.needed import reliances
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -395,7 +396,7 @@ def test_a_label_relies_on_a_word_as_much_as_its_probability_falls_without_it():
 
 
 def test_a_trace_without_its_model_knows_no_reliance(model: EncoderDecoder, tmp_path):
-    with pytest.raises(RegardError, match="known for a translation, a summary or a label"):
+    with pytest.raises(RegardError, match="known for a text or a label"):
         next(reliances(regard.trace(model, source=SOURCE, target=TARGET)))
 
 

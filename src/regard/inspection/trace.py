@@ -14,6 +14,7 @@ from regard.files import whole_file
 from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
 from regard.inspection.trace_data import Edit, TraceData, run_without_gradients
 from regard.inspection.views.between import Look, between_words
+from regard.inspection.views.needed import Needed, Way, needed
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
@@ -146,6 +147,16 @@ class Trace(TraceData):
             query, key, axes, count, sink: as `inspection.views.between.between_words` takes them.
         """
         return between_words(self, query, key, axes=axes, count=count, sink=sink)
+
+    def needed(self, way: Way = "anywhere") -> Needed:
+        """Return what each word that was written looked at, and what it loses without each word
+        that was read; see `inspection.views.needed.needed`.
+
+        >>> trace = regard.load("en-de").trace("My sister wants to buy a new car next week.")
+        >>> trace.needed().line(0)
+        'Meine: looked at My (82%); needed My (-97 points) and sister (-91 points)'
+        """
+        return needed(self, way)
 
     def to_npz(
         self, path: str | os.PathLike[str], tap: str, head: Head = "mean", **part: Any

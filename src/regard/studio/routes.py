@@ -33,9 +33,9 @@ from regard.inspection.attribution import logit_attribution, logit_lens, measure
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
-from regard.inspection.views.ablation import reliances
 from regard.inspection.views.between import Look
 from regard.inspection.views.between import between as heads_between
+from regard.inspection.views.needed import reliances
 from regard.inspection.views.part import Part, part
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of

@@ -16,7 +16,8 @@ from regard.inspection.models import switched_off, traced
 from regard.inspection.recording import capturing
 from regard.inspection.storage import load_trace
 from regard.inspection.trace import Trace
-from regard.inspection.views.ablation import ablate, reliances
+from regard.inspection.views.ablation import ablate
+from regard.inspection.views.needed import reliances
 from regard.inspection.views.page import cell
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile

@@ -1,12 +1,12 @@
 """Switching something off and looking at the output: what a weight shows is where information may
 flow, and this is whether it mattered (Jain & Wallace 2019 is why one should ask)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
-from regard.inspection.answers import Ablation, Reliance
+from regard.inspection.answers import Ablation
 from regard.inspection.hiding import Edge, Head, Part, Position, SwitchedOff
 from regard.inspection.naming import readable
 from regard.inspection.tap import one
@@ -101,32 +101,3 @@ def of_tokens(rows: Array, ids: Sequence[int]) -> Array:
     """Return the entry of each step's token, (steps,), of (steps, vocab)."""
     arrays = arrays_of(rows)
     return arrays.take(rows, arrays.array(ids, like=rows)[:, None])[:, 0]
-
-
-def reliances(trace: TraceData) -> Iterator[Reliance]:
-    """Word by word of what was read, the change of the output's log-probability without it.
-
-    The output stays as it was written, or the likeliest label: each word is hidden from all other
-    positions, in every layer and head, and the same tokens are scored again. Special tokens are
-    left out.
-    """
-    axis = next(iter(trace.axes)) if trace.labels else "source"
-    if trace.rerun is None or not (trace.labels or trace.generation) or axis not in trace.axes:
-        raise UnsupportedError(
-            "what an output depends on is known for a translation, a summary or a label, with its"
-            " model: this trace was loaded from a file, or is of another kind of model."
-        )
-    source, ids = trace.axes[axis], trace.output_ids
-    if ids is None:
-        ids = log_probabilities(trace, trace.rerun(lambda name, call: None)).argmax(-1).tolist()
-
-    def score(positions: range) -> float:
-        parts = tuple(Position(axis, position) for position in positions)
-        edit = SwitchedOff(parts, trace.axes_of).under(lambda tap, call: None)
-        logs = log_probabilities(trace, trace.rerun(edit))  # type: ignore[misc]
-        return float(of_tokens(logs, ids).sum())
-
-    whole = score(range(0))
-    words = source.words or [(k, k + 1) for k in range(len(source.tokens))]
-    for first, end in words:
-        yield Reliance(first, end, score(range(first, end)) - whole)
