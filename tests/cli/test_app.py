@@ -96,7 +96,7 @@ OPTIONS = {
     },
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
-        "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open",
+        "--html", "--save", "--figure", "--terminal", "--needed", "--json", "--port", "--no-open",
         "--download", "--sentence", "--force", "--without", "--looks", "--help",
     },
     "roles": {"model", "--file", "--json", "--download", "--help"},

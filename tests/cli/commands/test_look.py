@@ -100,6 +100,15 @@ def test_the_terminal_shows_words_at_the_step_that_predicts_them(regard, saved):
     assert "the rest goes to </s>" in outcome.out
 
 
+def test_what_each_word_needed_is_a_line(regard):
+    lines = regard("look", "en-de", "My sister wants a car.", "--needed").out.splitlines()
+    assert re.fullmatch(
+        r"Meine: looked at My \(\d\d%\); needed My \(-\d\d points\) and sister \(-\d\d points\)",
+        lines[0],
+    )
+    assert [line.split(":")[0] for line in lines][:2] == ["Meine", "Schwester"]
+
+
 def test_where_no_words_are_known_rows_are_positions(regard, saved, tmp_path):
     trace = Trace.load(saved)
     trace.axes["source"] = replace(trace.axes["source"], words=None)

@@ -59,6 +59,10 @@ HeadName = Annotated[
 Html = Annotated[Path | None, option("Write one self-contained HTML file, which needs no network.")]
 Save = Annotated[Path | None, option("Write the trace as .safetensors, for regard look or load.")]
 Terminal = Annotated[bool, option("Show the map of words in the terminal.", "--terminal")]
+NeededToo = Annotated[
+    bool,
+    option("Print what each word looked at, and without which word it is lost.", "--needed"),
+]
 AsJson = Annotated[bool, option("Write a summary of the trace as one JSON object.", "--json")]
 
 
@@ -75,6 +79,7 @@ def look(
     save: Save = None,
     figure: Annotated[Path | None, option("Write the map as .svg, .pdf or .png.")] = None,
     terminal: Terminal = False,
+    needed: NeededToo = False,
     as_json: AsJson = False,
     download: Download = False,
     port: Port = None,
@@ -105,7 +110,7 @@ def look(
     input_text = "" if saved else _text(text, file)
     request = TraceRequest(hub.short_name(model), input_text, **options)
     check_options(request)
-    if not (html or save or figure or terminal or as_json):
+    if not (html or save or figure or terminal or needed or as_json):
 
         def make() -> "FastAPI":
             return app.create_app(
@@ -130,6 +135,7 @@ def look(
     chosen = checked(trace, tap, head_choice)
     # What may be refused comes first, so that nothing is written when something is.
     grid = grid_of(trace, chosen, head_choice) if terminal else None
+    needs = trace.needed() if needed else None
     if figure:
         with waiting("drawing the figure"):
             trace.figure(figure, tap=chosen, head=head_choice)
@@ -142,6 +148,8 @@ def look(
             say(sentence)
     if grid is not None:
         print(grid)
+    if needs is not None:
+        print(needs)
     if as_json:
         print(as_json_of(trace, request))
 

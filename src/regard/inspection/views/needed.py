@@ -92,7 +92,8 @@ def needed(trace: TraceData, way: Way = "anywhere") -> Needed:
     """
     if trace.labels:
         raise UnsupportedError(
-            "a label has no row of attention of its own; `measures` says what it needs."
+            "a label has no row of attention of its own: `measures` of the trace, and “why” on the"
+            " page, say what it needs."
         )
     lost = list(_without_each(trace, way))
     read, out = _axes(trace)
