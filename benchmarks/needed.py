@@ -26,7 +26,10 @@ import regard
 from regard.data import read_pairs
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-PAIRS = {"en-de": DATA / "tatoeba_en_de" / "dev.tsv", "en-hi": DATA / "tatoeba_en_hi" / "dev.tsv"}
+PAIRS = {
+    "en-de": ["tatoeba_en_de/dev.tsv"],
+    "en-hi": ["tatoeba_en_hi/dev.tsv", "parallel/dev/en-hi/pud.tsv.gz"],
+}
 SENTENCES, LENGTHS = 500, (4, 16)  # words of a sentence
 LIKELY = 0.3
 # The kinds of words: a language, a name, and its words.
@@ -59,18 +62,20 @@ class Word:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="en-de")
-    parser.add_argument("--pairs", type=Path, help="sentences, and another side that is not read")
+    parser.add_argument(
+        "--pairs", type=Path, nargs="+", help="sentences; their other side is not read"
+    )
     parser.add_argument("--sentences", type=int, default=SENTENCES)
     parser.add_argument("--show", action="store_true", help="print the needs")
     arguments = parser.parse_args()
-    pairs = arguments.pairs or PAIRS.get(arguments.model, PAIRS["en-de"])
-    if not pairs.is_file():
-        parser.exit(0, f"{parser.prog} needs {pairs}.\n")
+    files = arguments.pairs or [DATA / name for name in PAIRS.get(arguments.model, PAIRS["en-de"])]
+    if missing := [str(file) for file in files if not file.is_file()]:
+        parser.exit(0, f"{parser.prog} needs {', '.join(missing)}.\n")
     translator = regard.load(arguments.model, "translation")
     rows = [line.split(" | ") for line in LISTS.strip().splitlines()]
     language = "hi" if "hi" in arguments.model else "de"
     lists = {kind: {*words.split()} for one, kind, words in rows if one == language}
-    texts = sorted({pair.source for pair in read_pairs(pairs)})
+    texts = sorted({pair.source for file in files for pair in read_pairs(file)})
     fitting = [text for text in texts if LENGTHS[0] <= len(text.split()) <= LENGTHS[1]]
     chosen = Random(1).sample(fitting, min(arguments.sentences, len(fitting)))
     sentences = []
