@@ -2,15 +2,17 @@
 
     python benchmarks/idioms.py
     python benchmarks/idioms.py --file benchmarks/ambiguous.tsv --each 4
-    python benchmarks/idioms.py --model runs/mine --train sources/*.tsv.gz --show
+    python benchmarks/idioms.py --model runs/mine --show
+    python benchmarks/idioms.py --file benchmarks/everyday.txt --train sources/*.tsv.gz
 
 A line of idioms.tsv has a sentence, a translation, and the words by which a translation of the
-idiom is known: all words of one of the alternatives between `|`, each as the beginning of a word,
-a regular expression. That says that the idiom was understood, not that the sentence is good; chrF
-is of the whole. The interval is Wilson's, of 95 %. ambiguous.tsv has the same for 50 words of two
-senses, two sentences for each sense: --each 4 counts the words that are right in all four. With
---train, sentences of the sources that share two thirds of their words with one of the file's, whose
-first column is enough, are listed, and nothing is measured: the list has to be held out.
+idiom is known: all words of one of the alternatives between `|`, each a regular expression for the
+beginning of a word. That says that the idiom was understood, not that the sentence is good; chrF is
+of the whole. The interval is Wilson's, of 95 %. ambiguous.tsv has the same for 50 words of two
+senses, two sentences for each sense: with --each 4, the words that are known in all four are
+counted. With --train, sentences of the sources that share two thirds of their words with one of the
+file are listed, and nothing is measured: the file has to be held out. everyday.txt has 100
+sentences alone, for people to compare the translations of two models.
 """
 
 import argparse
@@ -56,8 +58,9 @@ def main() -> None:
     known = [is_known(*each) for each in zip(keys, texts, strict=True)]
     low, high = wilson(sum(known), len(known))
     print(
-        f"{arguments.model}: {sum(known)} of {len(known)} "
-        f"{'ambiguous words' if arguments.each else 'idioms'} known, {sum(known) / len(known):.0%} [{low:.0%}, {high:.0%}];"
+        f"{arguments.model}: {sum(known)} of {len(known)}"
+        f" {'ambiguous words' if arguments.each else 'idioms'} known,"
+        f" {sum(known) / len(known):.0%} [{low:.0%}, {high:.0%}];"
         f" chrF {corpus_scores(texts, references).chrf:.2f}"
     )
     if arguments.each:
