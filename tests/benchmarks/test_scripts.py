@@ -38,6 +38,8 @@ def call(monkeypatch, capsys):
         ("glossary.py", ["nowhere.tsv"]),
         ("gguf_tokens.py", ["--peers", "nowhere"]),
         ("idioms.py", ["--train", "nowhere.tsv"]),
+        ("idioms.py", ["--file", "nowhere.tsv"]),
+        ("typed.py", ["--dev", "nowhere"]),
         ("sentences.py", ["en-de", "nowhere.tsv"]),
         ("paragraphs.py", ["nowhere.tsv"]),
         ("summarization.py", ["--data", "nowhere"]),

@@ -27,12 +27,27 @@ def typed(source: str, target: str, draw: Random) -> tuple[str, str]:
     >>> typed("It's a big house.", "Das ist ein großes Haus.", Random(20))
     ('its a big house', 'Das ist ein großes Haus')
     """
-    kinds = draw.sample((_small, _misspelled, _without_apostrophes), draw.choice((1, 1, 2)))
+    kinds = draw.sample((_small, misspelled, _without_apostrophes), draw.choice((1, 1, 2)))
     for kind in kinds:
         source = kind(source, draw)
     if draw.random() < 0.5:
         source, target = _END.sub("", source), _END.sub("", target)
     return source, target
+
+
+def misspelled(text: str, draw: Random) -> str:
+    """Return a text with a typing error inside a word; a long text has one for about 48 letters.
+
+    >>> misspelled("It is a big house.", Random(23))
+    'It is a big hosue.'
+    """
+    letters = list(text)
+    inside = [k for k in range(1, len(text) - 1) if text[k - 1 : k + 2].isalpha()]
+    for place in draw.sample(inside, min(len(inside), 1 + len(inside) // (4 * _LETTERS))):
+        letters[place], letters[place + 1] = draw.choice(_ERRORS)(
+            letters[place], letters[place + 1], draw
+        )
+    return "".join(letters)
 
 
 def _small(text: str, draw: Random) -> str:
@@ -41,16 +56,6 @@ def _small(text: str, draw: Random) -> str:
 
 def _without_apostrophes(text: str, draw: Random) -> str:
     return _APOSTROPHE.sub("", text)
-
-
-def _misspelled(text: str, draw: Random) -> str:
-    letters = list(text)
-    inside = [k for k in range(1, len(text) - 1) if text[k - 1 : k + 2].isalpha()]
-    for place in draw.sample(inside, min(len(inside), 1 + len(inside) // (4 * _LETTERS))):
-        letters[place], letters[place + 1] = draw.choice(_ERRORS)(
-            letters[place], letters[place + 1], draw
-        )
-    return "".join(letters)
 
 
 _ERRORS: tuple[Callable[[str, str, Random], tuple[str, str]], ...] = (
