@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, sync_playwright
 
 import regard
-from regard.inspection.views.ablation import reliances
+from regard.inspection.views.needed import reliances
 from regard.studio.app import create_app, in_background
 from regard.studio.live_page import live_page
 

@@ -93,12 +93,15 @@ class Capitals:
         return self._terms.sub(self._term, read) if self.terms else read
 
     def spelled(self, text: str) -> str:
-        """Return a text with the abbreviations that are before or after a number as words."""
+        """Return a text with the abbreviations that are before or after a number as words, and what
+        people type for others ("dont", "u") as those."""
         words = RULES["spelled"].get(self.language, {})
         if words and _DIGIT.search(text):
             text = _ABBREVIATION.sub(lambda match: words.get(match[1].lower(), match[0]), text)
         if measures := RULES["measured"].get(self.language, {}):
             text = _MEASURE.sub(partial(_measured, measures), text)
+        if typed := RULES["typed"].get(self.language, {}):
+            text = _WORD.sub(partial(_written, typed), text)
         return text
 
     def written(self, answer: str, source: str, case: Case) -> str:
@@ -128,3 +131,9 @@ class Capitals:
 def _measured(measures: Mapping[str, str], match: re.Match[str]) -> str:
     word = measures.get(match[1].lower())
     return f" {word}{match[2] or ''}" if word else match[0]
+
+
+def _written(typed: Mapping[str, str], match: re.Match[str]) -> str:
+    is_acronym = len(match[0]) > 1 and match[0].isupper()
+    word = match[0] if is_acronym else typed.get(match[0].lower(), match[0])
+    return word[0].upper() + word[1:] if match[0][0].isupper() else word

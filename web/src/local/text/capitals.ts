@@ -67,13 +67,18 @@ const ABBREVIATION = /(?<![\p{L}\p{N}_])([\p{L}\p{Nl}\p{No}]{1,6})\.(?=\s?\p{Nd}
 
 const MEASURE = /(?<=\p{Nd})[ \u00a0\u202f]?([a-z](?:[a-z]{1,3}|\.m))(?:(\.\s*$)|\.|(?![\p{L}\p{N}_]))/giu;
 
-/** A text with the abbreviations that are before or after a number as words. */
+/** A text with the abbreviations that are before or after a number as words, and what people type for others as those. */
 export function spelled(text: string, language: string): string {
-  const [words, measures] = [rules.spelled, rules.measured].map((of) => (of as Record<string, Record<string, string>>)[language]);
+  const [words, measures, typed] = [rules.spelled, rules.measured, rules.typed].map((of) => (of as Record<string, Record<string, string>>)[language]);
   if (words && DIGIT.test(text)) text = text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all);
-  if (!measures) return text;
-  return text.replace(MEASURE, (all, measure: string, end = "") => {
-    const word = measures[measure.toLowerCase()];
-    return word ? ` ${word}${end}` : all;
+  if (measures)
+    text = text.replace(MEASURE, (all, measure: string, end = "") => {
+      const word = measures[measure.toLowerCase()];
+      return word ? ` ${word}${end}` : all;
+    });
+  if (!typed) return text;
+  return text.replace(WORD, (all) => {
+    const word = (all.length > 1 && isUpper(all) ? null : typed[all.toLowerCase()]) ?? all; // an acronym stays
+    return isUpper(first(all)) ? first(word).toUpperCase() + word.slice(first(word).length) : word;
   });
 }
