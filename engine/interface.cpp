@@ -158,8 +158,10 @@ int32_t regard_search_open(const regard_model* model, const int32_t* ids, int64_
     auto rules = std::make_shared<const Rules>(*config);
     const Jobs::Limits limits{std::max(rows, config->num_beams), 0, 0, INT32_MAX};
     auto opened = std::make_unique<regard_search>(*model, limits, std::clamp(threads, 1, 1024));
-    for (int64_t i = 0; i < texts; i++)
+    for (int64_t i = 0; i < texts; i++) {
       opened->texts.push_back(job_of(model->model, ids + i * length, length, rules));
+      opened->texts.back()->text = i;
+    }
     // The longest first, so that no thread is left with a long one, and neighbors are alike.
     std::vector<JobPointer> sorted = opened->texts;
     auto length_of = [](const JobPointer& job) { return job->source.size() + job->tokens.size(); };
@@ -189,7 +191,11 @@ int32_t regard_search_read(regard_search* search, regard_hypotheses* out) {
     check(search, out);
     search->results = {};
     for (const JobPointer& job : search->texts) {
-      if (job->is_wanted) throw Mistake("this search is not over");
+      if (job->is_wanted) {
+        if (!search->jobs.is_callers()) throw Mistake("this search is not over");
+        search->results.add(job->search->running(), 1);
+        continue;
+      }
       if (job->failure.status == REGARD_TOO_LONG) throw TooLong(job->failure.reason);
       if (job->failure.status == REGARD_MEMORY) throw std::bad_alloc();
       if (job->failure.status != REGARD_DONE) throw Mistake(job->failure.reason);
@@ -424,6 +430,62 @@ int32_t regard_pool(const regard_model* model, const float* states, int64_t coun
   return guarded([&] {
     check(model, states, outputs);
     model->reader.pool(states, count, length, threads, outputs);
+  });
+}
+
+int32_t regard_log_softmax(const float* logits, int64_t rows, int64_t count, float* log_probs,
+                           int32_t best, int32_t* places) {
+  return guarded([&] {
+    check(logits);
+    check_shape(rows, count);
+    const Kernels& kernels = *kernels_at(0);
+    const int width = static_cast<int>(count), most = std::clamp(best, 0, width);
+    std::vector<float> row(up_to(count, LANES)), values(most);
+    for (int64_t r = 0; r < rows; r++, logits += count) {
+      std::copy_n(logits, count, row.data());
+      if (places != nullptr && best > 0) {
+        const int found = kernels.top(row.data(), width, most, values.data(), places);
+        std::fill(places + found, places + best, -1);
+        places += best;
+      }
+      if (log_probs == nullptr) continue;
+      float largest, log_of_sum;
+      kernels.log_sum(row.data(), width, &largest, &log_of_sum);
+      for (int i = 0; i < width; i++) *log_probs++ = logits[i] - largest - log_of_sum;
+    }
+  });
+}
+
+int32_t regard_softmax(double* scores, int64_t rows, int64_t count, double* log_sums) {
+  return guarded([&] {
+    check(scores, log_sums);
+    check_shape(rows, count);
+    for (double* end = scores + rows * count; scores < end; scores += count) {
+      const double largest = *std::max_element(scores, scores + count);
+      double sum = 0;
+      for (int64_t i = 0; i < count; i++) sum += std::exp(scores[i] - largest);
+      const bool sees = largest > -INFINITY;
+      *log_sums = sees ? largest + std::log(sum) : largest;
+      for (int64_t i = 0; i < count; i++) scores[i] = sees ? std::exp(scores[i] - *log_sums) : 0;
+      log_sums++;
+    }
+  });
+}
+
+int32_t regard_narrow(float* logits, int64_t count, double temperature, int32_t top_k,
+                      double top_p) {
+  return guarded([&] {
+    check(logits);
+    check_shape(1, count);
+    narrow(logits, static_cast<int>(count), temperature, top_k, top_p);
+  });
+}
+
+int32_t regard_draws(int64_t seed, int64_t text, int64_t count, double* numbers) {
+  return guarded([&] {
+    check(numbers);
+    const Draws draws(seed, text);
+    for (int64_t i = 0; i < count; i++) numbers[i] = draws[i];
   });
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 13 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 14 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -79,7 +79,7 @@ typedef struct regard_decode regard_decode;
 typedef struct regard_search regard_search;
 typedef struct regard_jobs regard_jobs;
 
-/* A greedy or beam search; the fields of GenerationConfig. */
+/* A greedy or beam search, or what is drawn, of one beam; the fields of GenerationConfig. */
 typedef struct {
   int32_t start_id; /* of an encoder-decoder */
   int32_t max_new_tokens, min_new_tokens, num_beams, alternatives;
@@ -91,9 +91,13 @@ typedef struct {
   int32_t eos_count, beginning_count;
   const int32_t *bad_words, *bad_word_lengths; /* end to end */
   int32_t bad_word_count;
+  int32_t do_sample, top_k; /* 0: of all tokens */
+  double temperature, top_p;
+  int64_t seed; /* each text of a search has numbers of its own */
 } regard_generation;
 
-/* Hypotheses of each text, best first; tokens and log-probabilities end to end. */
+/* Hypotheses of each text, best first, without what one that was cut off says again and again;
+   tokens and log-probabilities end to end. */
 typedef struct {
   int64_t texts, hypotheses, tokens;
   const int32_t* counts;   /* (texts) */
@@ -162,7 +166,8 @@ REGARD_API int32_t regard_search_open(const regard_model*, const int32_t* ids, i
                                       int32_t rows, regard_search**);
 /* Goes on for so many seconds, a step at least; so many texts are done then. */
 REGARD_API int32_t regard_search_run(regard_search*, double seconds, int64_t* done);
-/* Once all are done; the hypotheses are there until regard_search_close. */
+/* Once all are done; the hypotheses are there until the next call, or regard_search_close. Where
+   there is one thread, also before: of a text that is not done, its likeliest tokens so far. */
 REGARD_API int32_t regard_search_read(regard_search*, regard_hypotheses*);
 REGARD_API void regard_search_close(regard_search*);
 
@@ -276,6 +281,21 @@ REGARD_API int32_t regard_head(const regard_model*, const float* states, int64_t
    makes of them, (count, head_outputs or d_model). */
 REGARD_API int32_t regard_pool(const regard_model*, const float* states, int64_t count,
                                int64_t length, int32_t threads, float* outputs);
+
+/* Logits, (rows, count) → their log-probabilities, and the places of the `best` largest of each row,
+   (rows, best), largest first, of equals the first first; -1 where only -infinity is left. Either
+   may be null. */
+REGARD_API int32_t regard_log_softmax(const float* logits, int64_t rows, int64_t count,
+                                      float* log_probs, int32_t best, int32_t* places);
+/* Scores, (rows, count), -infinity where they are masked → their weights, in the same place, and log
+   Σ exp(score) of each row: in double precision. A row that is all masked has the weights 0. */
+REGARD_API int32_t regard_softmax(double* scores, int64_t rows, int64_t count, double* log_sums);
+/* Logits, (count) → those from whose softmax a token is drawn, in the same place: by the
+   temperature, and -infinity where top_k or top_p leaves a token out. */
+REGARD_API int32_t regard_narrow(float* logits, int64_t count, double temperature, int32_t top_k,
+                                 double top_p);
+/* The numbers in [0, 1) by which a text of a search draws its tokens. */
+REGARD_API int32_t regard_draws(int64_t seed, int64_t text, int64_t count, double* numbers);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,8 @@ struct GenerationConfig {
         forced_beginning(list(given.forced_beginning, given.beginning_count)) {
     if (given.max_new_tokens < 1 || given.num_beams < 1 || given.num_beams > 1024 ||
         given.alternatives < 1 || given.alternatives > given.num_beams ||
-        given.no_repeat_ngram_size < 0)
+        given.no_repeat_ngram_size < 0 ||
+        (given.do_sample && (given.num_beams > 1 || !(given.temperature > 0) || given.seed < 0)))
       throw Mistake("a setting of generation is out of its range");
     std::vector<int32_t> lengths = list(given.bad_word_lengths, given.bad_word_count);
     const int32_t* word = given.bad_words;

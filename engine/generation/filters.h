@@ -1,10 +1,10 @@
 // Logit filters, in the order in which they act: src/regard/generation/filters.py defines them.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "generation/config.h"
+#include "generation/sampling.h"
 #include "kernels/kernels.h"
 
 namespace regard {
@@ -17,7 +17,7 @@ class Filters {
   bool act(int generated) const {
     const regard_generation& c = config_.given;
     return c.repetition_penalty != 1 || c.no_repeat_ngram_size || !config_.bad_words.empty() ||
-           holds_end(generated) || is_forced(generated) || c.renormalize_logits ||
+           holds_end(generated) || is_forced(generated) || c.renormalize_logits || c.do_sample ||
            generated < static_cast<int>(config_.forced_beginning.size());
   }
 
@@ -34,6 +34,7 @@ class Filters {
       force(scores, vocab, c.forced_bos_token_id, 0);
     if (c.forced_eos_token_id >= 0 && generated == c.max_new_tokens - 1)
       force(scores, vocab, c.forced_eos_token_id, 0);
+    if (c.do_sample) narrow(scores, vocab, c.temperature, c.top_k, c.top_p);
     if (generated < static_cast<int>(config_.forced_beginning.size())) {
       int32_t id = config_.forced_beginning[generated];
       bool is_possible = id >= 0 && id < vocab && scores[id] != kImpossible;

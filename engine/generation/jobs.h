@@ -81,10 +81,10 @@ struct Rules {
   const Filters filters;
 };
 
-// One text. Its tokens are chosen by a search, or, where it has no rules, by the caller, who is
+// One text; `text`: its number among those of its search. Its tokens are chosen by a search, or, where it has no rules, by the caller, who is
 // given the numbers of each step: until it answers, the others go on.
 struct Job {
-  int64_t number = 0, line = 0;
+  int64_t number = 0, line = 0, text = 0;
   std::vector<int32_t> source;  // of an encoder-decoder
   std::shared_ptr<const Rules> rules;
   int rows = 1;  // at most
@@ -163,7 +163,8 @@ class Jobs {
       throw Mistake("a text may have " + std::to_string(limits_.rows - limits_.kept) +
                     " rows; got " + std::to_string(job->rows));
     if (job->rules != nullptr)
-      job->search = std::make_unique<Search>(job->rules->config, job->rules->filters, job->tokens);
+      job->search = std::make_unique<Search>(job->rules->config, job->rules->filters, job->tokens,
+                                             job->text);
     std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) throw Stopped();
     job->number = ++last_;
@@ -287,6 +288,7 @@ class Jobs {
   }
 
   const Model& model() const { return model_; }
+  bool is_callers() const { return threads_ == callers_; }
 
   // Texts that have ended.
   int64_t done() {

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 
+#include "generation/draws.h"
 #include "generation/filters.h"
 #include "work.h"
 
@@ -17,8 +18,10 @@ struct Hypothesis {
 
 class Search {
  public:
-  Search(const GenerationConfig& config, const Filters& filters, std::vector<int32_t> prompt)
-      : config_(&config), filters_(&filters), prompt_(prompt.size()), running_(1) {
+  // `text`: its number, by which what is drawn differs from what others draw.
+  Search(const GenerationConfig& config, const Filters& filters, std::vector<int32_t> prompt,
+         int64_t text)
+      : config_(&config), filters_(&filters), prompt_(prompt.size()), text_(text), running_(1) {
     running_[0].tokens = std::move(prompt);
   }
 
@@ -44,7 +47,7 @@ class Search {
       const Candidate& candidate = candidates_[i];
       bool is_end = config_->ends(candidate.token), at_limit = generated + 1 == c.max_new_tokens;
       bool ends = is_end || at_limit ||
-                  (looks && repeats(running_[candidate.row].tokens, candidate.token));
+                  (looks && repeats(running_[candidate.row].tokens, candidate.token) > 0);
       // Only the best may end; the others are there to go on in their place.
       bool has_place = ends ? i < beams() : next.size() < beams();
       if (!has_place) continue;
@@ -55,6 +58,11 @@ class Search {
       hypothesis.finished = is_end;
       if (ends) {
         hypothesis.score = hypothesis.total / static_cast<float>(divisor);
+        if (c.cut_repetition && !is_end) {
+          const int again = repeats(running_[candidate.row].tokens, candidate.token);
+          hypothesis.tokens.resize(hypothesis.tokens.size() - again);
+          hypothesis.log_probs.resize(hypothesis.log_probs.size() - again);
+        }
         finish(std::move(hypothesis));
       } else {
         next.push_back(std::move(hypothesis));
@@ -67,6 +75,8 @@ class Search {
 
   // Best first.
   const std::vector<Hypothesis>& found() const { return found_; }
+  // Those that go on, likewise; without scores.
+  const std::vector<Hypothesis>& running() const { return running_; }
 
  private:
   struct Candidate {
@@ -74,8 +84,9 @@ class Search {
     int32_t row, token;
   };
 
-  // src/regard/generation/repetition.py defines it; the prompt is not counted.
-  bool repeats(const std::vector<int32_t>& past, int32_t token) const {
+  // How many tokens at the end repeat what stands before them; 0 if they may. The prompt is not
+  // counted; src/regard/generation/repetition.py defines it.
+  int repeats(const std::vector<int32_t>& past, int32_t token) const {
     std::vector<int32_t> all(past.begin() + prompt_, past.end());
     all.push_back(token);
     const int count = static_cast<int>(all.size());
@@ -83,9 +94,9 @@ class Search {
       int again = 0;
       while (again + period < count && all[count - 1 - again] == all[count - 1 - again - period])
         again++;
-      if (again + period >= std::max(16, 4 * period)) return true;
+      if (again + period >= std::max(16, 4 * period)) return again;
     }
-    return false;
+    return 0;
   }
 
   size_t beams() const { return config_->given.num_beams; }
@@ -110,7 +121,14 @@ class Search {
         (*filters_)(filtered_.data(), vocab, running_[r].tokens, generated, kernels);
         scores = filtered_.data();
       }
-      int count = kernels.top(scores, vocab, most, values_.data(), tokens_.data());
+      int count = 1;
+      if (config_->given.do_sample) {
+        const double number = Draws(config_->given.seed, text_)[generated];
+        tokens_[0] = drawn(filtered_.data(), vocab, number, kernels);
+        if (tokens_[0] < 0) continue;
+      } else {
+        count = kernels.top(scores, vocab, most, values_.data(), tokens_.data());
+      }
       for (int i = 0; i < count; i++) {
         float log_prob = logits[tokens_[i]] - largest - log_of_sum;
         float added = is_greedy || scores == logits ? log_prob : values_[i];
@@ -148,6 +166,7 @@ class Search {
   const GenerationConfig* config_;
   const Filters* filters_;
   size_t prompt_;  // tokens
+  int64_t text_;
   std::vector<Hypothesis> running_, found_;
   std::vector<Candidate> candidates_;
   std::vector<float> values_, filtered_;

@@ -78,8 +78,10 @@ int32_t search(const regard_model* model, const int32_t* ids, int64_t texts, int
   regard_hypotheses found;
   if (status == REGARD_DONE && !ends) status = regard_search_read(opened, &found);
   if (status == REGARD_DONE && !ends) read(found);
-  if (ends && done < texts && threads < 2)  // others may have ended it since
-    expect(regard_search_read(opened, &found) != REGARD_DONE, "a search that is not over");
+  if (ends && done < texts && threads < 2) {  // what is there so far; of others it may have ended
+    status = regard_search_read(opened, &found);
+    if (status == REGARD_DONE) read(found);
+  }
   regard_search_close(opened);
   return status;
 }
@@ -218,6 +220,11 @@ regard_generation settings_of(const int32_t* ids) {
   g.eos_count = any(3);
   g.beginning_count = any(3);
   g.bad_word_count = any(3);
+  g.do_sample = g.num_beams == 1 && any(2);
+  g.top_k = any(14) - 2;
+  g.temperature = any(4) - 1;  // also none
+  g.top_p = any(5) / 4.0;
+  g.seed = any(5) ? any(1000) : INT64_MAX - any(2);
   return g;
 }
 
@@ -664,6 +671,31 @@ void threads_wrong(const regard_model* model, const regard_config& config) {
   if (config.head_outputs == 0) jobs_wrong(model);
 }
 
+// Rows of numbers, some of them infinite or none: each place is one of the row's, or none, and what is
+// drawn is from 0 to 1.
+void numbers_wrong() {
+  for (int round = 0; round < 200; round++) {
+    calls++;
+    const int rows = any(4), count = any(30), best = any(9) - 1;
+    std::vector<float> logits(rows * count), log_probs(rows * count);
+    for (float& x : logits) x = any(20) ? any(40) / 4.0f : any(2) ? -INFINITY : any(2) ? INFINITY : NAN;
+    std::vector<int32_t> places(rows * std::max(best, 0));
+    regard_log_softmax(logits.data(), any(9) ? rows : -1, count, any(3) ? log_probs.data() : nullptr,
+                       best, any(3) ? places.data() : nullptr);
+    for (int32_t place : places) expect(place >= -1 && place < std::max(count, 1), "a place");
+    std::vector<double> scores(logits.begin(), logits.end()), sums(rows);
+    regard_softmax(scores.data(), rows, count, sums.data());
+    const double temperature = any(4) - 1, top_p = any(5) / 4.0;
+    regard_narrow(logits.data(), any(2) ? rows * count : 0, temperature, any(40) - 2, top_p);
+    std::vector<double> drawn(any(9));
+    regard_draws(any(2) ? any(99) : INT64_MIN, any(9), drawn.size(), drawn.data());
+    for (double number : drawn) expect(number >= 0 && number < 1, "a number to draw by");
+  }
+  expect(regard_softmax(nullptr, 1, 1, nullptr), "no scores");
+  expect(regard_narrow(nullptr, 1, 1, 1, 1), "no logits");
+  expect(regard_draws(0, 0, 1, nullptr), "no place for numbers");
+}
+
 // Several threads of a team share at once: each part is computed once, some by who helps.
 void team_wrong() {
   std::atomic<int> sharing{3}, wrong{0}, helped{0};
@@ -731,7 +763,8 @@ int main(int count, char** arguments) {
   regard_config sounds = config;
   sounds.sound_length = 3;
   sounds.mel_bins = 5;
-  do
+  do {
+    numbers_wrong();
     for (regard_config each :
          {config, alone, plain, pair_reads, alone_reads, encoder, images, pooled, sounds}) {
       Tensors tensors = tensors_of(each);
@@ -758,7 +791,7 @@ int main(int count, char** arguments) {
         regard_close(model);
       }
     }
-  while (calls < most);
+  } while (calls < most);
   if (kind == "threads") team_wrong();
   std::puts("all refused");
 }

@@ -4,7 +4,7 @@ import { unpacked } from "./base64";
 import type { ModelFile } from "./config";
 import type { Show } from "./messages";
 import type { Kept, Model, Run, Traced } from "./model";
-import { compiled } from "./native";
+import { compiled, Native } from "./native";
 import { Reader } from "./reader";
 import { Viewer } from "./viewer";
 import { Writer } from "./writer";
@@ -28,6 +28,15 @@ async function best([text = "", ...others]: string[]): Promise<WebAssembly.Modul
     if (others.length) return best(others);
     throw error;
   }
+}
+
+let library: Promise<WebAssembly.Module> | null = null;
+let bare: Native | null = null;
+
+/** The library without a model. */
+export async function arithmetic(): Promise<Native> {
+  if (!library) throw new Error("The library has not been opened; reload the page.");
+  return (bare ??= new Native(await library));
 }
 
 export function engine() {
@@ -74,13 +83,15 @@ export function engine() {
   };
   return {
     /** Takes models, a ModelFile each as JSON, and libraries, the best first: packed, as all of a file. */
-    open: ({ models: texts, engines }: { models: string[]; engines: string[] }) =>
-      inTurn(async () => {
+    open: ({ models: texts, engines }: { models: string[]; engines: string[] }) => {
+      const found = (library = best(engines));
+      return inTurn(async () => {
         models.clear();
         waiting = [...texts];
-        code = await best(engines);
+        code = await found;
         await next();
-      }),
+      });
+    },
     /** Takes the next of their bytes; gives the name of the model that is whole with it. */
     fill: ({ piece }: { piece: string }) =>
       inTurn(async () => {

@@ -1,5 +1,5 @@
 /** Written by tools/interface.py from engine/interface.h; not to be edited. */
-export const INTERFACE = 13;
+export const INTERFACE = 14;
 export const DONE = 0;
 export const MISTAKE = 1;
 export const MEMORY = 2;
@@ -85,7 +85,7 @@ export const CONFIG = {
   },
 } as const;
 export const GENERATION = {
-  bytes: 96,
+  bytes: 128,
   fields: {
     start_id: ["int32_t", 0],
     max_new_tokens: ["int32_t", 4],
@@ -107,6 +107,11 @@ export const GENERATION = {
     bad_words: ["pointer", 80],
     bad_word_lengths: ["pointer", 84],
     bad_word_count: ["int32_t", 88],
+    do_sample: ["int32_t", 92],
+    top_k: ["int32_t", 96],
+    temperature: ["double", 104],
+    top_p: ["double", 112],
+    seed: ["int64_t", 120],
   },
 } as const;
 export const HYPOTHESES = {
@@ -226,4 +231,8 @@ export interface Functions {
   regard_read_images(model: number, patches: number, images: bigint, threads: number, states: number): number;
   regard_head(model: number, states: number, rows: bigint, threads: number, outputs: number): number;
   regard_pool(model: number, states: number, count: bigint, length: bigint, threads: number, outputs: number): number;
+  regard_log_softmax(logits: number, rows: bigint, count: bigint, log_probs: number, best: number, places: number): number;
+  regard_softmax(scores: number, rows: bigint, count: bigint, log_sums: number): number;
+  regard_narrow(logits: number, count: bigint, temperature: number, top_k: number, top_p: number): number;
+  regard_draws(seed: bigint, text: bigint, count: bigint, numbers: number): number;
 }

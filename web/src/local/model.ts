@@ -119,7 +119,7 @@ export abstract class Model {
       ...listener,
       attention: (passing) => {
         const tap = this.taps.get(passing.tap) as Tap;
-        put(edit, tap, passing, tap.side === "decoder" ? first : 0);
+        put(this.model, edit, tap, passing, tap.side === "decoder" ? first : 0);
         listener?.attention?.(passing);
       },
     };
@@ -128,7 +128,7 @@ export abstract class Model {
 
   ablate(run: Run, info: TraceInfo, request: AblationRequest): Ablation {
     const [before, after] = [run.without, [...run.without, nameOf(request, info)]].map((without) => this.logits({ ...run, without }));
-    return ablation(request, info, run.target, before ?? [], after ?? [], (id) => this.entry(id, run));
+    return ablation(this.model, request, info, run.target, before ?? [], after ?? [], (id) => this.entry(id, run));
   }
 
   /** The log-probability of the output when these positions of what is read are struck out too. */
@@ -154,7 +154,7 @@ export abstract class Model {
 
   /** The parts of a trace that follow from what every attention read. */
   protected seen(inputs: ReadonlyMap<string, Inputs>, edit: Edit | null, axes: TraceInfo["axes"]): Pick<TraceInfo, "axes" | "taps" | "receipt"> & { kept: () => Kept } {
-    const maps = [...this.taps.values()].map((tap) => tapMaps(tap, inputs.get(tap.name) as Inputs, edit));
+    const maps = [...this.taps.values()].map((tap) => tapMaps(this.model, tap, inputs.get(tap.name) as Inputs, edit));
     const kept = () => {
       const answers = maps.map((each) => answersOf(each, this.norms(each, (inputs.get(each.name) as Inputs).value), targetsOf(each, maps, axes)));
       return { numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };

@@ -1,7 +1,6 @@
 /** The native engine in WebAssembly: the calls that the page needs of engine/interface.h, and what passes inside. */
 import type { Decoding, Side } from "./config";
 import { ATTENTION, CONFIG, CROSS, EARLY_STOPPING, GENERATION, HYPOTHESES, INTERFACE, NUMBERS, SELF, STATES, TENSOR, type Functions } from "./interface";
-import type { Hypothesis } from "./search/search";
 import { structAt, structsOf, type Fields } from "./structs";
 import type { Tensors } from "./weights";
 
@@ -21,6 +20,20 @@ export interface Passing {
   output(row: number, head: number): Float32Array; // where it is: what is written there takes its place
 }
 
+export interface Hypothesis {
+  tokens: number[]; // after the start; the end of the sentence is included
+  score: number; // Σ log p / length ^ length_penalty
+  finished: boolean; // false: cut off at max_new_tokens, or where it repeats itself
+}
+
+/** Settings of a draw, those of `GenerationConfig`. */
+export interface Sampling {
+  temperature: number;
+  top_k: number; // 0: every token
+  top_p: number;
+  seed: number;
+}
+
 export interface Listener {
   attention?(passing: Passing): void;
   /** States of the residual stream, where they are, when so many layers of a stack have run. */
@@ -34,7 +47,7 @@ interface Calls extends Functions {
   regard_free(place: number): void;
   regard_listen_page(listens: number): void;
 }
-type Numbers = Int32Array | Float32Array | Uint8Array;
+type Numbers = Int32Array | Float32Array | Float64Array | Uint8Array;
 
 const [FLOATS, BYTES] = [NUMBERS.indexOf("float32"), NUMBERS.indexOf("int8")];
 const ROOM = 5; // that an open model takes beside its int8 weights while it is opened, in their size
@@ -136,28 +149,43 @@ export class Native {
     return logits;
   }
 
-  /** A decode of one source, empty of a decoder alone, of one hypothesis that has read nothing yet. */
-  begin(source: readonly number[]): number {
-    const decode = this.calls.regard_begin(this.model, 1);
-    const number = new Int32Array(1);
-    this.into([number], [Int32Array.from(source)], (out, ids) => this.calls.regard_add(decode, ids, 1n, BigInt(source.length), out));
-    return decode;
+  /** Log-probabilities of logits, (rows, count): each row's. */
+  logSoftmax(logits: Float32Array, count: number): Float32Array[] {
+    const found = new Float32Array(logits.length);
+    this.into([found], [logits], (out, from) => this.calls.regard_log_softmax(from, BigInt(logits.length / count), BigInt(count), out, 0, 0));
+    return Array.from({ length: logits.length / count }, (_, row) => found.subarray(row * count, (row + 1) * count));
   }
 
-  /** Tokens that it reads → the logits of the next one. */
-  step(decode: number, tokens: readonly number[]): Float32Array {
-    const logits = new Float32Array(this.outputs);
-    this.into([logits], [Int32Array.of(0), Int32Array.from(tokens), Int32Array.of(tokens.length)], (out, text, read, lengths) =>
-      this.calls.regard_step(decode, text, 1, read, lengths, 1, out, 0, 0, 0));
-    return logits;
+  /** The places of the k largest numbers, best first; of equals the first. */
+  largest(values: Float32Array, k: number): number[] {
+    const places = new Int32Array(k);
+    this.into([places], [values], (out, from) => this.calls.regard_log_softmax(from, 1n, BigInt(values.length), 0, k, out));
+    return [...places].filter((place) => place >= 0);
   }
 
-  end(decode: number): void {
-    this.calls.regard_end(decode);
+  /** Scores, (rows, columns), −∞ where they are masked → their weights, in the same place; and each row's log Σ exp(score). */
+  softmax(scores: Float64Array, rows: number): Float64Array {
+    const lse = new Float64Array(rows);
+    this.into([scores, lse], [], (at, sums) => this.calls.regard_softmax(at, BigInt(rows), BigInt(scores.length / rows), sums));
+    return lse;
   }
 
-  /** A search of the engine, of one source or, of a decoder alone, from one prompt; what it finds begins with the tokens of `beginning`. */
-  openSearch(ids: readonly number[], decoding: Decoding, beginning: readonly number[], cut: boolean): number {
+  /** Logits from which a token is drawn: −∞ where it is not. */
+  narrowed(logits: Float32Array, { temperature, top_k, top_p }: Omit<Sampling, "seed">): Float32Array {
+    const found = logits.slice();
+    this.into([found], [], (at) => this.calls.regard_narrow(at, BigInt(found.length), temperature, top_k, top_p));
+    return found;
+  }
+
+  /** The numbers in [0, 1) by which a text is drawn. */
+  draws(seed: number, length: number): Float64Array {
+    const found = new Float64Array(length);
+    this.into([found], [], (out) => this.calls.regard_draws(BigInt(seed), 0n, BigInt(length), out));
+    return found;
+  }
+
+  /** A search of the engine, of one source or, of a decoder alone, from one prompt; what it finds begins with the tokens of `beginning`, and ends where it repeats itself if it is to be `cut`. */
+  openSearch(ids: readonly number[], decoding: Decoding, beginning: readonly number[], sampling: Sampling | null, cut: boolean): number {
     const { eos_ids, forbidden_ids, early_stopping, forced_bos_id, forced_eos_id, renormalized, num_beams } = decoding;
     const lists = [eos_ids, beginning, forbidden_ids, forbidden_ids.map(() => 1)].map((each) => Int32Array.from(each));
     const search = new Int32Array(1);
@@ -170,6 +198,7 @@ export class Native {
         forced_bos_token_id: forced_bos_id ?? -1, forced_eos_token_id: forced_eos_id ?? -1,
         eos_ids: ends, eos_count: eos_ids.length, forced_beginning: forced, beginning_count: beginning.length,
         bad_words: words, bad_word_lengths: lengths, bad_word_count: forbidden_ids.length,
+        ...(sampling && { do_sample: 1, ...sampling }),
       }]);
       this.into([search], [Int32Array.from(ids), settings], (out, from, config) => this.calls.regard_search_open(this.model, from, 1n, BigInt(ids.length), config, 1, num_beams, out));
     });
@@ -183,7 +212,7 @@ export class Native {
     return done[0] === 1;
   }
 
-  /** What it has found, best first. */
+  /** What it has found, best first; before it is over, what is there so far. */
   readSearch(search: number): Hypothesis[] {
     const bytes = structsOf(HYPOTHESES, [{}]);
     this.into([bytes], [], (out) => this.calls.regard_search_read(search, out));
@@ -248,9 +277,12 @@ export class Native {
 
   private tell(what: Fields<typeof ATTENTION>): void {
     const { kind, of_decoder, layer, heads, head_dim: dim, head_width: step, queries: rows, keys: columns } = what;
-    const floats = new Float32Array(this.memory.buffer);
+    let floats = new Float32Array(this.memory.buffer);
     const side = of_decoder ? "decoder" : "encoder";
-    const slice = (from: number, row: number, stride: number, head: number) => floats.subarray(from / 4 + row * stride + head * step, from / 4 + row * stride + head * step + dim);
+    const slice = (from: number, row: number, stride: number, head: number) => {
+      if (!floats.length) floats = new Float32Array(this.memory.buffer); // the listener has made it grow
+      return floats.subarray(from / 4 + row * stride + head * step, from / 4 + row * stride + head * step + dim);
+    };
     if (kind === STATES) {
       this.listener?.states?.(side, layer, Array.from({ length: rows }, (_, row) => slice(what.output, row, what.output_stride, 0)));
       return;

@@ -4,7 +4,6 @@ import type { ModelFile, Reading } from "./config";
 import { Model, ROUNDED, type Kept, type Run, type Traced } from "./model";
 import type { Inputs, Listener } from "./native";
 import type { Pixels } from "./pixels";
-import { largest, logSoftmax } from "./search/numbers";
 import { product } from "./study/plane";
 import { likeliest, readable } from "./trace/ablation";
 import { checked, editOf, notesOf } from "./trace/off";
@@ -58,10 +57,10 @@ export class Reader extends Model {
     const inputs = new Map<string, Inputs>();
     const states = this.states(run, { attention: (passing) => inputs.set(passing.tap, passing.inputs()) });
     const rows = this.rows(states);
-    run.target = rows.map((row) => largest(row, 1)[0] as number);
+    run.target = rows.map((row) => this.model.largest(row, 1)[0] as number);
     const { kept, ...seen } = this.seen(inputs, editOf(changes, taps), axes);
     const name = (id: number) => this.entry(id, run);
-    const answers = Object.entries(reading.answers).map(([what, step]) => `${what}: ${likeliest(rows[step] as Float32Array, name).map((each) => `${each.token} ${each.probability.toFixed(3)}`).join(", ")}`);
+    const answers = Object.entries(reading.answers).map(([what, step]) => `${what}: ${likeliest(this.model, rows[step] as Float32Array, name).map((each) => `${each.token} ${each.probability.toFixed(3)}`).join(", ")}`);
     const info: Traced["info"] = {
       id: "", model, task, text: wanted.text, ...seen,
       generation: null,
@@ -95,11 +94,12 @@ export class Reader extends Model {
     const { outputs } = this.model;
     if (head === "classification") {
       const row = this.model.logits(this.first(states, tokens), 1);
-      return [several ? row.map((logit) => -Math.log1p(Math.exp(-logit))) : logSoftmax(row)];
+      return several ? [row.map((logit) => -Math.log1p(Math.exp(-logit)))] : this.model.logSoftmax(row, outputs);
     }
     const all = this.model.logits(states, tokens);
-    if (head === "question_answering") return [0, 1].map((end) => logSoftmax(Float32Array.from({ length: tokens }, (_, at) => all[at * outputs + end] as number)));
-    return Array.from({ length: tokens }, (_, at) => logSoftmax(all.subarray(at * outputs, (at + 1) * outputs)));
+    if (head !== "question_answering") return this.model.logSoftmax(all, outputs);
+    const ends = Float32Array.from({ length: 2 * tokens }, (_, i) => all[(i % tokens) * outputs + Math.floor(i / tokens)] as number);
+    return this.model.logSoftmax(ends, tokens);
   }
 
   /** The state that the labels are read from: the first token's, or the mean. */
@@ -108,7 +108,7 @@ export class Reader extends Model {
   }
 
   private labels(row: Float32Array): Candidate[] {
-    return largest(row, LABELS).map((id) => ({ token: this.reading.labels[id] as string, probability: Math.exp(row[id] as number), id: null }));
+    return this.model.largest(row, LABELS).map((id) => ({ token: this.reading.labels[id] as string, probability: Math.exp(row[id] as number), id: null }));
   }
 
   private nearest(states: Float32Array, tokens: number): Near[] {

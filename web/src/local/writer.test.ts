@@ -5,13 +5,13 @@ import fixture from "../../../tests/fixtures/local.json";
 import { engines, library, packed } from "../../tests/library";
 import type { AblationRequest, Summary } from "../source";
 import { localSource } from "../source/local";
-import type { ModelFile } from "./config";
+import type { Decoding, ModelFile } from "./config";
 import { fromBase64 } from "./base64";
 import { engine } from "./engine";
 import type { Ask } from "./ask";
 import { normalize } from "./text/normalize";
 import { tokenizer, type TokenizerFile } from "./text/tokenizer";
-import { uniformDraws } from "./search/draws";
+import { Native } from "./native";
 import { study } from "./study/study";
 import { Writer } from "./writer";
 import { answered, type Asked } from "./messages";
@@ -64,12 +64,27 @@ describe.each(variants)("%s-norm", (_, variant) => {
   });
 
   test.each([1, 3])("a search of %s beams that is stopped leaves nothing in the engine", (num_beams) => {
-    const closed = [vi.spyOn(translator.model, "end"), vi.spyOn(translator.model, "closeSearch")];
+    const closed = vi.spyOn(translator.model, "closeSearch");
     const run = translator.tracing({ model: "untrained", text: `${TEXT} ${TEXT}`, num_beams });
     run.next();
     run.return(null as never);
-    expect(closed.map((each) => each.mock.calls.length)).toEqual(num_beams === 1 ? [1, 0] : [0, 1]);
+    expect(closed).toHaveBeenCalledOnce();
     vi.restoreAllMocks();
+  });
+
+  test("where every token is forbidden, there is no text, and a sentence says so", () => {
+    const { decoding } = fileOf(variant);
+    const forbidden_ids = Array.from({ length: translator.model.outputs }, (_, id) => id);
+    const silent = opened(variant, { decoding: { ...(decoding as Decoding), forbidden_ids } });
+    expect(() => silent.trace({ model: "untrained", text: TEXT, num_beams: 1 })).toThrow("every token was forbidden at some step");
+  });
+
+  test("what is written so far is given at each step", () => {
+    const asked = { model: "untrained", text: "old dogs", num_beams: 1 };
+    const written = [...opened(variant).tracing(asked)];
+    const { run } = translator.trace(asked);
+    expect(written.length).toBeGreaterThan(1);
+    expect(written).toEqual(run.target.slice(1).map((_, i) => run.target.slice(0, i + 1)));
   });
 
   test("a text of several sentences is looked at sentence by sentence", () => {
@@ -238,7 +253,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
 });
 
 test("the random numbers are numpy's", () => {
-  for (const [seed, numbers] of fixture.draws as [number, number[]][]) expect([...uniformDraws(seed, 9)]).toEqual(numbers);
+  for (const [seed, numbers] of fixture.draws as [number, number[]][]) expect([...new Native(library).draws(seed, 9)]).toEqual(numbers);
 });
 
 test("a tokenizer that folds quotation marks gives Python's ids", () => {

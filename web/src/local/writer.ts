@@ -2,11 +2,7 @@
 import type { AxisInfo, TraceRequest } from "../source";
 import type { Decoding, ModelFile } from "./config";
 import { Model, ROUNDED, type Run, type Traced, type Tracing, type Whole } from "./model";
-import type { Inputs, Listener } from "./native";
-import { uniformDraws } from "./search/draws";
-import { largest, logSoftmax } from "./search/numbers";
-import type { Sampling } from "./search/sampling";
-import { ended, trimmed, written, type Hypothesis, type Search } from "./search/search";
+import type { Hypothesis, Inputs, Listener, Sampling } from "./native";
 import { piecesOf } from "./text/capitals";
 import { normalize } from "./text/normalize";
 import { quoted, readability, type Readability } from "./text/readable";
@@ -20,6 +16,9 @@ const REMEMBERED = 16; // searches
 const TRACED = 20; // tokens that a language model writes, if nothing else is asked
 
 const IN_PARTS = "the translation is put together from those of the parts between what stays: the model lost a word that stands for it";
+
+/** A search that goes on by a step each time, and gives what is there to be shown. */
+type Search = Generator<readonly number[], Hypothesis[]>;
 
 /** What is looked at: a text as the model reads it, and of a sentence what is around it in its line. */
 interface Looked {
@@ -133,20 +132,12 @@ export class Writer extends Model {
       first += first || this.pairs ? 1 : source.length;
       return answer;
     };
-    if (settings.num_beams > 1) return yield* this.searched(this.model.openSearch(source, settings, beginning, this.pairs), step);
-    const decode = this.listened(edit, null, 0, () => this.model.begin(this.pairs ? source : []));
+    const search = this.model.openSearch(source, settings, beginning, sampling, this.pairs);
     try {
-      return yield* written((token) => step(() => this.model.step(decode, first || this.pairs ? [token] : source)), settings, beginning, sampling, this.pairs);
-    } finally {
-      this.model.end(decode);
-    }
-  }
-
-  /** The hypotheses of a search of the engine. */
-  private *searched(search: number, step: (run: () => boolean) => boolean): Search {
-    try {
-      while (!step(() => this.model.runSearch(search))) yield [];
-      return trimmed(this.model.readSearch(search), this.pairs);
+      while (!step(() => this.model.runSearch(search))) yield this.model.readSearch(search)[0]?.tokens ?? [];
+      const found = this.model.readSearch(search);
+      if (!found.length) throw new Error("The search found no text: every token was forbidden at some step.");
+      return found;
     } finally {
       this.model.closeSearch(search);
     }
@@ -162,7 +153,11 @@ export class Writer extends Model {
   }
 
   trace(wanted: TraceRequest): Whole {
-    return ended(this.tracing(wanted));
+    const run = this.tracing(wanted);
+    for (;;) {
+      const { done, value } = run.next();
+      if (done) return value;
+    }
   }
 
   override *tracing(wanted: TraceRequest): Tracing {
@@ -226,7 +221,7 @@ export class Writer extends Model {
     const { kept, ...seen } = this.seen(inputs, edit, axes);
     const steps = run.target.map((id, i) => {
       const row = all[prompt - 1 + i] as Float32Array;
-      const candidates = likeliest(row, (other) => (other === id ? (own[i] as string) : name(other)));
+      const candidates = likeliest(this.model, row, (other) => (other === id ? (own[i] as string) : name(other)));
       return { token: own[i] as string, probability: Math.exp(row[id] as number), candidates, id };
     });
     const info: Traced["info"] = {
@@ -241,7 +236,7 @@ export class Writer extends Model {
       by_text: true,
       notes: [...(searched && writes ? [ONE_PASS, ...this.forced(run, forced.length)] : []), ...looked.notes, ...notesOf(parts, taps, seen.axes, readable), ROUNDED],
     };
-    return { info, run: writes ? run : { ...run, target: all.map((row) => largest(row, 1)[0] as number), reads: true }, kept };
+    return { info, run: writes ? run : { ...run, target: all.map((row) => this.model.largest(row, 1)[0] as number), reads: true }, kept };
   }
 
   override entry(id: number, { names = {} }: Run): string {
@@ -285,7 +280,7 @@ export class Writer extends Model {
     if (!(Number.isInteger(settings.top_k) && settings.top_k >= 0)) throw new Error(`top-k must be a whole number of at least 0 (0: every token); got ${settings.top_k}.`);
     if (!(settings.top_p > 0 && settings.top_p <= 1)) throw new Error(`top-p must be above 0 and at most 1; got ${settings.top_p}.`);
     if (!(Number.isSafeInteger(seed ?? 0) && (seed ?? 0) >= 0)) throw new Error(`seed must be a whole number of at least 0; got ${seed}.`);
-    return { ...settings, draws: uniformDraws(seed ?? 0, this.file.config.max_positions) };
+    return { ...settings, seed: seed ?? 0 };
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */
@@ -297,9 +292,7 @@ export class Writer extends Model {
 
   /** Log-probabilities behind last states. */
   rows(states: Float32Array, rows: number): Float32Array[] {
-    const all = this.model.logits(states, rows);
-    const { outputs } = this.model;
-    return Array.from({ length: rows }, (_, i) => logSoftmax(all.subarray(i * outputs, (i + 1) * outputs)));
+    return this.model.logSoftmax(this.model.logits(states, rows), this.model.outputs);
   }
 
   /** The last states of each position that is written from, (positions, d_model). */
@@ -334,7 +327,7 @@ export class Writer extends Model {
   private axes(run: Run, all: readonly Float32Array[]): Record<string, AxisInfo> {
     const read = this.sequence(run);
     const own = this.reads(read, "target");
-    const ids = this.pairs ? run.target : [...read.slice(1), largest(all.at(-1) as Float32Array, 1)[0] as number];
+    const ids = this.pairs ? run.target : [...read.slice(1), this.model.largest(all.at(-1) as Float32Array, 1)[0] as number];
     own.predicts = this.names(ids, "target");
     if (this.pairs) return { source: this.reads(run.source), target: { ...own, prompt: 1 } };
     return { tokens: { ...own, prompt: run.source.length } };

@@ -22,7 +22,7 @@ from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.generation.filters import NO_TOKEN, BadWords, filters_for
 from regard.generation.loop import check_prompt
-from regard.generation.search import check_possible, hypothesis_of
+from regard.generation.search import check_possible
 from regard.progress import report
 
 SECONDS = 0.1  # that a search computes before Python goes on
@@ -84,7 +84,7 @@ class NativeWriter:
                     report("generating", done.value, len(ids))
                 hypotheses = interface.Hypotheses()
                 self.check(self._library.regard_search_read(search, byref(hypotheses)))
-                return hypotheses_of(hypotheses, config)
+                return hypotheses_of(hypotheses)
             finally:
                 self._library.regard_search_close(search)
 
@@ -418,7 +418,7 @@ def is_searched(config: GenerationConfig) -> bool:
     return not (config.do_sample or with_times or keeps or any(rules))
 
 
-def hypotheses_of(found: interface.Hypotheses, config: GenerationConfig) -> list[list[Hypothesis]]:
+def hypotheses_of(found: interface.Hypotheses) -> list[list[Hypothesis]]:
     """Copy of the library's hypotheses, of each text.
 
     Raises:
@@ -437,12 +437,11 @@ def hypotheses_of(found: interface.Hypotheses, config: GenerationConfig) -> list
     )
     ends = list(itertools.accumulate(lengths))
     hypotheses = iter(
-        hypothesis_of(
-            ids[end - length : end],
+        Hypothesis(
+            tuple(ids[end - length : end]),
             score,
-            log_probs[end - length : end],
+            tuple(log_probs[end - length : end]),
             bool(is_finished),
-            config,
         )
         for end, length, score, is_finished in zip(ends, lengths, scores, finished, strict=True)
     )
@@ -475,6 +474,7 @@ def settings_of(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, 
         **same
         | dict(
             start_id=start,
+            seed=0,  # what samples is no search of the engine here
             early_stopping=EARLY_STOPPING.index(config.early_stopping),
             eos_count=len(config.eos_ids),
             beginning_count=len(lists["forced_beginning"]),

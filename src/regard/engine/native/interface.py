@@ -5,7 +5,7 @@ from ctypes import *
 from typing import Any, NamedTuple
 
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
-INTERFACE = 13
+INTERFACE = 14
 DONE = 0
 MISTAKE = 1
 MEMORY = 2
@@ -117,6 +117,11 @@ class Generation(Structure):
         ("bad_words", Int32s),
         ("bad_word_lengths", Int32s),
         ("bad_word_count", c_int32),
+        ("do_sample", c_int32),
+        ("top_k", c_int32),
+        ("temperature", c_double),
+        ("top_p", c_double),
+        ("seed", c_int64),
     ]
 
 
@@ -238,4 +243,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "read_images": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
     "head": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
     "pool": (c_int32, [c_void_p, Floats, c_int64, c_int64, c_int32, Floats]),
+    "log_softmax": (c_int32, [Floats, c_int64, c_int64, Floats, c_int32, Int32s]),
+    "softmax": (c_int32, [POINTER(c_double), c_int64, c_int64, POINTER(c_double)]),
+    "narrow": (c_int32, [Floats, c_int64, c_double, c_int32, c_double]),
+    "draws": (c_int32, [c_int64, c_int64, c_int64, POINTER(c_double)]),
 }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TOKENS = 256  # of prompts, or sources, in a step: others wait no longer
 EVENTS = 256  # of one poll
-CANCELED = GenerationConfig(), None  # of a text that was cancelled a moment ago
+CANCELED = None  # the tag of a text that was cancelled a moment ago
 
 
 class Event(NamedTuple):
@@ -70,7 +70,7 @@ class Jobs:
             library.refuse(interface.MISTAKE)
         self._close = library.freeing(self, _close, self._pointer, model)
         self._events = (interface.Event * EVENTS)()
-        self._open: dict[int, tuple[GenerationConfig, Any]] = {}  # config and tag of those not over
+        self._open: dict[int, object] = {}  # tags of those not over
         self._lock = Lock()  # so that a job that ends at once is in the table
 
     def add(
@@ -117,7 +117,7 @@ class Jobs:
         with self._lock:
             status = self._library.regard_jobs_add(self._pointer, byref(job), byref(number))
             self._model.check(status)
-            self._open[number.value] = config, tag
+            self._open[number.value] = tag
         return number.value
 
     def answer(self, number: int, asked: Asked) -> None:
@@ -181,12 +181,12 @@ class Jobs:
             return Event(number, kind, (value, event.seconds), None)
         with self._lock:
             is_over = kind in (ENDED, FAILED)
-            config, tag = (self._open.pop if is_over else self._open.get)(number, CANCELED)
+            tag = (self._open.pop if is_over else self._open.get)(number, CANCELED)
         try:
             if kind == ASKED:
                 value = self._numbers(event)
             elif kind == ENDED:
-                [value] = hypotheses_of(event.found, config)
+                [value] = hypotheses_of(event.found)
             elif kind == FAILED:
                 self._model.check(value, event.reason.decode())
         except Exception as error:  # of the one job

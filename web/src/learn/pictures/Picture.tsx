@@ -30,7 +30,7 @@ function Attention({ lesson, answers, spotlight, onPoint, onChoose }: PicturePro
   const named = knowsQueries(lesson);
   const formula = tempered(explanation.settings, named);
   const shared = { words, spotlight, onPoint, onChoose };
-  if (lesson.name === "softmax") return <Softmax {...shared} formula={formula} scores={row.looks.map(({ score }) => score ?? -Infinity)} />;
+  if (lesson.name === "softmax") return <Softmax {...shared} formula={formula} scores={row.looks.map(({ score }) => score ?? -Infinity)} weights={row.looks.map(({ weight }) => weight)} />;
   if (lesson.name !== "scale") return <Looks {...shared} formula={formula} named={named} row={row} />;
   const versions = answers.map(({ explanation: each }) => {
     const { looks } = rowOf(each, spotlight);

@@ -2,19 +2,19 @@
 import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
 import type { Pointing } from "./props";
-import { softmax } from "./rows";
 import { numbers, shares as bars, WordTable } from "./WordTable";
 
 interface SoftmaxProps extends Pointing {
   words: readonly string[];
   scores: readonly number[];
+  weights: readonly number[];
   formula: string;
 }
 
-export function Softmax({ words, scores, formula, spotlight, ...handlers }: SoftmaxProps) {
+export function Softmax({ words, scores, weights, formula, spotlight, ...handlers }: SoftmaxProps) {
   const say = useWords();
   const lit = words[spotlight] ?? "";
-  const [powers, weights] = [scores.map(Math.exp), softmax(scores)];
+  const powers = scores.map(Math.exp);
   const of = (what: "score" | "softmax.exp" | "weight") => (key: number) => `${lit} → ${words[key]}: ${say(what)}`;
   const columns = [
     numbers(`${say("score")} ${formula}`, of("score"), scores),

@@ -34,14 +34,6 @@ export function rowOf(explanation: Explanation, query: number, head = 0): Row {
   return { looks, output: row("attended").map((value) => value ?? 0) };
 }
 
-/** Weights of scores, by way of the largest, which they do not depend on, so that no power is too large; none of what is hidden. */
-export function softmax(scores: readonly (number | null)[]): number[] {
-  const largest = Math.max(...scores.map((each) => each ?? -Infinity));
-  const powers = scores.map((each) => (each === null ? 0 : Math.exp(each - largest)));
-  const sum = powers.reduce((one, other) => one + other, 0);
-  return powers.map((each) => each / sum);
-}
-
 /** The largest size of any number, to scale colors by; 1 where there is none but zero. */
 export function reach(rows: readonly (readonly (number | null)[])[]): number {
   let most = 0;

@@ -1,6 +1,7 @@
 /** Attention step by step over a few vectors, and its planes: `regard.course.explanation` in the page. */
-import { matrixOf, softmax } from "../../learn/pictures/rows";
+import { matrixOf } from "../../learn/pictures/rows";
 import type { Explanation, Geometry, LessonRequest } from "../../source";
+import type { Native } from "../native";
 import { principal, product, at, times, type Matrix } from "./plane";
 
 type Score = NonNullable<LessonRequest["score"]>;
@@ -23,10 +24,10 @@ export interface Setup {
 export const FORMULAS: Record<Score, string> = { dot: "q·k", scaled_dot: "q·k / √", cosine: "cos(q, k)", gaussian: "-|q - k|² / (2h²)", average: "0" };
 const TINY = 1e-30;
 
-export function explained({ tokens, settings, vectors, positions, query, key, value, score, factor, sees }: Setup): Explanation {
+export function explained(engine: Native, { tokens, settings, vectors, positions, query, key, value, score, factor, sees }: Setup): Explanation {
   const masked = query.map((rows, head) =>
     rows.map((q, i) => (key[head] as Matrix).map((k, j) => (sees(i, j) ? scored(score, q, k, factor) / settings.temperature : null))));
-  const weights = masked.map((rows) => rows.map(softmax));
+  const weights = masked.map((rows) => softmaxed(engine, rows));
   const attended = weights.map((rows, head) => times(rows, value[head] as Matrix));
   const step = (name: string, values: (number | null)[][][], per_head = true) => ({ name, per_head, values });
   const steps = [
@@ -40,6 +41,13 @@ export function explained({ tokens, settings, vectors, positions, query, key, va
     step("attended", attended),
   ];
   return { tokens, key_tokens: tokens, settings, steps };
+}
+
+function softmaxed(engine: Native, scores: (number | null)[][]): Matrix {
+  const weights = Float64Array.from(scores.flat(), (score) => score ?? -Infinity);
+  engine.softmax(weights, scores.length);
+  const { length } = weights;
+  return scores.map((_, i) => [...weights.subarray((i * length) / scores.length, ((i + 1) * length) / scores.length)]);
 }
 
 function scored(score: Score, q: number[], k: number[], factor: number): number {

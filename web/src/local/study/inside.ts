@@ -1,7 +1,5 @@
 /** The lessons on the trained translator, as `regard.studio.trained` answers them. */
 import type { Inside, InsideRequest, Lesson, LessonRequest, NextRequest, NextWord } from "../../source";
-import { largest, logSumExp } from "../search/numbers";
-import { narrowed } from "../search/sampling";
 import type { Writer } from "../writer";
 import { explained, geometry } from "./attention";
 import { at, product, type Matrix } from "./plane";
@@ -43,7 +41,7 @@ export function lessonOfEncoder(translator: Writer, { text, layer: wanted = 0, h
   const rows = (values: Float32Array): Matrix => ids.map((_, i) => [...rowOf(values, i, values.length / ids.length)]);
   const [query, key, value] = ["query", "key", "value"].map((name) => split(rows(own.inputs[name as "query"]), heads)) as [Matrix[], Matrix[], Matrix[]];
   const formula = scale === 1 ? "q·k" : `q·k / √${Math.round(scale ** -2)}`;
-  const explanation = explained({
+  const explanation = explained(translator.model, {
     tokens, vectors: rows(states[wanted] as Float32Array), positions: null, query, key, value, score: "dot", factor: scale, sees: () => true,
     settings: { source: translator.file.info.name, tap, formula, heads, head_dim: dim, temperature: 1 },
   });
@@ -97,15 +95,16 @@ export function next(translator: Writer, { text, step: wanted = 0, temperature =
   const { info, run } = translator.trace({ model: translator.file.info.name, text });
   const steps = info.generation?.steps ?? [];
   const step = Math.min(wanted, steps.length - 1);
-  const logits = translator.model.logits(rowOf(translator.read(run), step, translator.file.config.d_model), 1);
-  const cut = narrowed(logits, { temperature, top_k: top_k ?? 0, top_p, draws: new Float64Array() });
-  const [whole, drawn] = [logSumExp(logits), logSumExp(cut)];
-  const best = largest(logits, SHOWN);
+  const { model: engine } = translator;
+  const logits = engine.logits(rowOf(translator.read(run), step, translator.file.config.d_model), 1);
+  const cut = engine.narrowed(logits, { temperature, top_k: top_k ?? 0, top_p });
+  const [logs, drawn] = [logits, cut].map((each) => engine.logSoftmax(each, each.length)[0] as Float32Array) as [Float32Array, Float32Array];
+  const best = engine.largest(logits, SHOWN);
   const candidates = best.map((id) => ({
     token: translator.name(id, "target"),
     logit: at(logits, id),
-    probability: Math.exp(at(logits, id) - whole),
-    chance: Math.exp(at(cut, id) - drawn),
+    probability: Math.exp(at(logs, id)),
+    chance: Math.exp(at(drawn, id)),
   }));
   return {
     output: steps.map(({ token }) => token),

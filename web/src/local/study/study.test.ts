@@ -5,6 +5,7 @@ import { library } from "../../../tests/library";
 import type { LessonRequest, NextRequest } from "../../source";
 import type { ModelFile } from "../config";
 import { fromBase64 } from "../base64";
+import { Native } from "../native";
 import { Writer } from "../writer";
 import { inside, lessonOfEncoder, next } from "./inside";
 import { principal } from "./plane";
@@ -14,6 +15,7 @@ import { lessonOfWords } from "./words";
 
 const STEP = 3; // WHY in the fixture
 const TEXT = "the dog sees the old house.";
+const engine = new Native(library);
 const variants = Object.entries(fixture.variants);
 const opened = (variant: (typeof variants)[number][1]) => {
   const translator = new Writer(variant.file as unknown as ModelFile, library);
@@ -66,7 +68,7 @@ test("a post-norm model's terms are refused in a sentence", () => {
 
 test.each(fixture.words.lessons.map((each, i) => [i, each] as const))("lesson %i on word vectors is Python's", (_, { asked, formula, steps, geometry }) => {
   const table = new WordTable(fixture.words.file);
-  const found = lessonOfWords({ text: fixture.words.text, spotlight: 2, ...asked } as LessonRequest, table);
+  const found = lessonOfWords(engine, { text: fixture.words.text, spotlight: 2, ...asked } as LessonRequest, table);
   expect(found.explanation.settings.formula).toBe(formula);
   near(Object.fromEntries(found.explanation.steps.map(({ name, values }) => [name, values])), steps, 1e-9);
   near(found.geometry, geometry, 1e-9);
@@ -80,9 +82,9 @@ test("a word without a vector borrows that of the word that is spelled most like
 
 test("a lesson without words, or with more than it has dimensions, is refused", () => {
   const table = new WordTable(fixture.words.file);
-  expect(() => lessonOfWords({ text: " ?! " }, table)).toThrow("the sentence has no word");
-  expect(() => lessonOfWords({ text: "the dog", heads: 4, head_dim: 2 }, table)).toThrow("heads · head_dim must be from 1 to 6, the dimensions of w; got 4 · 2.");
-  expect(() => lessonOfWords({ text: "dog ".repeat(65) }, table)).toThrow("at most 64 words; this text has 65");
+  expect(() => lessonOfWords(engine, { text: " ?! " }, table)).toThrow("the sentence has no word");
+  expect(() => lessonOfWords(engine, { text: "the dog", heads: 4, head_dim: 2 }, table)).toThrow("heads · head_dim must be from 1 to 6, the dimensions of w; got 4 · 2.");
+  expect(() => lessonOfWords(engine, { text: "dog ".repeat(65) }, table)).toThrow("at most 64 words; this text has 65");
 });
 
 test("a layer's parts add up, and its attention is what the trace has", () => {

@@ -1,6 +1,6 @@
 /** Answers of the lessons and of "why", in the worker. */
 import type { InsideRequest, LessonRequest, NextRequest } from "../../source";
-import { models, modelOf } from "../engine";
+import { arithmetic, models, modelOf } from "../engine";
 import type { Run } from "../model";
 import { Writer } from "../writer";
 import { inside, lessonOfEncoder, next } from "./inside";
@@ -21,10 +21,10 @@ export const study = {
   words({ file }: { file: string }): void {
     table ??= new WordTable(JSON.parse(file) as WordFile);
   },
-  explain({ request }: { request: LessonRequest }) {
+  async explain({ request }: { request: LessonRequest }) {
     if (request.projections === "trained") return lessonOfEncoder(translator(), request);
     if (!table) throw new Error("This file has no word vectors; export the page again.");
-    return lessonOfWords(request, table);
+    return lessonOfWords(await arithmetic(), request, table);
   },
   inside: ({ request }: { request: InsideRequest }) => inside(translator(), request),
   next: ({ request }: { request: NextRequest }) => next(translator(), request),

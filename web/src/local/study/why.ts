@@ -1,7 +1,6 @@
 /** Why a word was written: lens, direct attribution and measures, as `regard.inspection.attribution` has them. */
 import type { Attribution, Lens, Measures } from "../../source";
 import type { Listener } from "../native";
-import { logSoftmax } from "../search/numbers";
 import { likeliest } from "../trace/ablation";
 import { tapMaps } from "../trace/maps";
 import { editOf } from "../trace/off";
@@ -22,9 +21,10 @@ export function lens(writer: Writer, run: Run, step: number): Lens {
   const id = written(run, step);
   const position = writer.row(run, step);
   const layers = passed(writer, run, "decoder").states.map((state, layer) => {
-    const logs = logSoftmax(writer.model.logits(read(weights, config, rowOf(state, position, config.d_model)), 1));
+    const logits = writer.model.logits(read(weights, config, rowOf(state, position, config.d_model)), 1);
+    const [logs] = writer.model.logSoftmax(logits, logits.length) as [Float32Array];
     const rank = 1 + logs.reduce((above, value) => above + Number(value > at(logs, id)), 0);
-    return { layer, probability: Math.exp(at(logs, id)), rank, candidates: likeliest(logs, name) };
+    return { layer, probability: Math.exp(at(logs, id)), rank, candidates: likeliest(writer.model, logs, name) };
   });
   return { step, token: name(id), layers };
 }
@@ -89,7 +89,7 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
   const mean = (of: (layer: number, key: number) => number) => places.map((key) => layers.reduce((sum, _, layer) => sum + of(layer, key), 0) / layers.length);
 
   const heads = layers.map(({ tap, inputs }) =>
-    tapMaps(tap, inputs, edit).maps.map((map) => rowOf(map.weights, position, map.weights.length / rows.length).map((value) => value || 0)));
+    tapMaps(writer.model, tap, inputs, edit).maps.map((map) => rowOf(map.weights, position, map.weights.length / rows.length).map((value) => value || 0)));
   /** What a layer's heads take from a key, side by side. */
   const taken = ({ tap, inputs: { value } }: Attended, layer: number, key: number) =>
     rowOf(value, key, tap.heads * tap.dim).map((each, i) => each * at(heads[layer]?.[Math.floor(i / tap.dim)] ?? [], key));

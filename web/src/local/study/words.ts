@@ -2,7 +2,7 @@
 import { wordsOf } from "../../learn/words";
 import { PLAIN } from "../../learn/settings";
 import type { Lesson, LessonRequest } from "../../source";
-import { uniformDraws } from "../search/draws";
+import type { Native } from "../native";
 import { normalize } from "../text/normalize";
 import { explained, FORMULAS, geometry } from "./attention";
 import { at, times, type Matrix } from "./plane";
@@ -10,7 +10,7 @@ import type { WordTable } from "./table";
 
 export const LONGEST = 64; // tokens that anyone reads the numbers of
 
-export function lessonOfWords(request: LessonRequest, table: WordTable): Lesson {
+export function lessonOfWords(engine: Native, request: LessonRequest, table: WordTable): Lesson {
   const { score, mask, window, temperature, heads, head_dim, positions, projections, spotlight, head } = { ...PLAIN, window: 2, spotlight: null, ...request };
   const words = wordsOf(normalize(request.text).replaceAll("’", "'"));
   if (!words.length) throw new Error("There is nothing to explain: the sentence has no word; give one.");
@@ -29,9 +29,9 @@ export function lessonOfWords(request: LessonRequest, table: WordTable): Lesson 
   });
   if (width < dim) vectors = times(vectors, table.directions(width));
   const x = positions ? vectors.map((row, i) => row.map((value, k) => value + sinusoid(i, k, width))) : vectors;
-  const matrices = projections === "random" ? drawn(width) : null;
+  const matrices = projections === "random" ? drawn(engine, width) : null;
   const [query, key, value] = [0, 1, 2].map((which) => split(matrices ? times(x, matrices[which] as Matrix) : x, heads)) as [Matrix[], Matrix[], Matrix[]];
-  const explanation = explained({
+  const explanation = explained(engine, {
     tokens: words,
     settings: { source, tap: null, formula: FORMULAS[score] + (score === "scaled_dot" ? size : ""), heads, head_dim: size, temperature },
     vectors, positions: positions ? x : null, query, key, value, score,
@@ -55,9 +55,9 @@ function sinusoid(position: number, k: number, width: number): number {
 }
 
 /** Query, key and value of width × width, drawn once and for all: `random_projections`. */
-function drawn(width: number): Matrix[] {
+function drawn(engine: Native, width: number): Matrix[] {
   const bound = Math.sqrt(6 / (2 * width));
-  const draws = uniformDraws(0, 3 * width * width);
+  const draws = engine.draws(0, 3 * width * width);
   return [0, 1, 2].map((which) =>
     Array.from({ length: width }, (_, i) => Array.from({ length: width }, (__, j) => (2 * at(draws, (which * width + i) * width + j) - 1) * bound)));
 }

@@ -1,11 +1,12 @@
 /** Switching something off and looking at the output, as `regard.inspection.views.ablation` does it. */
 import type { Ablation, AblationRequest, TraceInfo } from "../../source";
-import { largest } from "../search/numbers";
+import type { Native } from "../native";
 
 const CANDIDATES = 5;
 
 /** Log-probabilities of every step before and after, (steps, vocabulary), and what was written → the answer. */
 export function ablation(
+  engine: Native,
   request: AblationRequest,
   info: TraceInfo,
   ids: readonly number[],
@@ -14,8 +15,8 @@ export function ablation(
   name: (id: number) => string,
 ): Ablation {
   const of = (rows: readonly Float32Array[], i: number, id: number) => Math.exp(rows[i]?.[id] ?? 0);
-  const changes = ids.map((id, i) => Math.abs(of(after, i, id) - of(before, i, id)));
-  const step = request.step ?? largest(changes, 1)[0] ?? 0;
+  const changes = Float32Array.from(ids, (id, i) => Math.abs(of(after, i, id) - of(before, i, id)));
+  const step = request.step ?? engine.largest(changes, 1)[0] ?? 0;
   if (!(step >= 0 && step < ids.length)) throw new Error(`step must be from 0 to ${ids.length - 1}; got ${step}.`);
   const id = ids[step] as number;
   const [one, other] = [before[step] as Float32Array, after[step] as Float32Array];
@@ -27,15 +28,15 @@ export function ablation(
     before: p,
     after: q,
     delta: q - p,
-    candidates_before: likeliest(one, name),
-    candidates_after: likeliest(other, name),
+    candidates_before: likeliest(engine, one, name),
+    candidates_after: likeliest(engine, other, name),
     note: noteOf(request, info),
   };
 }
 
 /** The likeliest tokens of a row of log-probabilities. */
-export function likeliest(row: Float32Array, name: (id: number) => string) {
-  return largest(row, CANDIDATES).map((id) => ({ token: name(id), probability: Math.exp(row[id] as number), id }));
+export function likeliest(engine: Native, row: Float32Array, name: (id: number) => string) {
+  return engine.largest(row, CANDIDATES).map((id) => ({ token: name(id), probability: Math.exp(row[id] as number), id }));
 }
 
 /** A token without the mark of a word's beginning. */

@@ -3,7 +3,7 @@ import type { HeadInfo, Summary } from "../../source";
 import { thumbnail } from "../../source/cells";
 import { pathOf, type Binary } from "../../source/requests";
 import type { Tap } from "../config";
-import type { Inputs } from "../native";
+import type { Inputs, Native } from "../native";
 import type { Edit } from "./off";
 import { named, scored, type Targets } from "./patterns";
 
@@ -23,7 +23,7 @@ export interface TapMaps extends Tap {
 }
 
 /** Maps of what an attention read, whose first row is at a position. */
-export function tapMaps(tap: Tap, { query, key, value }: Inputs, edit: Edit | null = null, first = 0): TapMaps {
+export function tapMaps(engine: Native, tap: Tap, { query, key, value }: Inputs, edit: Edit | null = null, first = 0): TapMaps {
   const { name, heads, dim, scale, causal } = tap;
   const width = heads * dim;
   const [rows, columns] = [query.length / width, key.length / width];
@@ -40,30 +40,20 @@ export function tapMaps(tap: Tap, { query, key, value }: Inputs, edit: Edit | nu
     vectors.set(q);
     vectors.set(k, q.length);
     vectors.set(v, q.length + k.length);
-    const { weights, lse } = softmaxed(q, k, dim, scale, sees);
+    const { weights, lse } = softmaxed(engine, q, k, dim, scale, sees);
     return { weights, lse, vectors };
   });
   return { ...tap, rows, columns, maps };
 }
 
-function softmaxed(q: Float32Array, k: Float32Array, dim: number, scale: number, sees: (row: number, at: number) => boolean) {
+function softmaxed(engine: Native, q: Float32Array, k: Float32Array, dim: number, scale: number, sees: (row: number, at: number) => boolean) {
   const [rows, columns] = [q.length / dim, k.length / dim];
-  const weights = new Float32Array(rows * columns).fill(NaN);
-  const lse = new Float32Array(rows);
-  const scores = new Float64Array(columns);
-  for (let row = 0; row < rows; row++) {
-    let [largest, sum] = [-Infinity, 0];
-    for (let at = 0; at < columns; at++) {
-      const score = sees(row, at) ? scale * dot(q, row * dim, k, at * dim, dim) : NaN;
-      if (score > largest) largest = score;
-      scores[at] = score;
-    }
-    for (let at = 0; at < columns; at++) if (!Number.isNaN(scores[at])) sum += Math.exp((scores[at] as number) - largest);
-    const whole = largest + Math.log(sum); // −∞ of a row that sees nothing
-    lse[row] = whole;
-    for (let at = 0; at < columns; at++) weights[row * columns + at] = Math.exp((scores[at] as number) - whole);
-  }
-  return { weights, lse };
+  const scores = new Float64Array(rows * columns).fill(-Infinity);
+  for (let row = 0; row < rows; row++)
+    for (let at = 0; at < columns; at++) if (sees(row, at)) scores[row * columns + at] = scale * dot(q, row * dim, k, at * dim, dim);
+  const hidden = scores.map((score) => (score === -Infinity ? NaN : 0));
+  const lse = Float32Array.from(engine.softmax(scores, rows));
+  return { weights: Float32Array.from(scores, (weight, at) => weight + (hidden[at] as number)), lse };
 }
 
 /** Entropy, distance, sink and patterns of each head, on average over its rows. */

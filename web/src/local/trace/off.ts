@@ -2,7 +2,7 @@
 import { lookOf, partOf, type Look, type Part } from "../../off/parts";
 import type { TraceInfo } from "../../source";
 import type { Tap } from "../config";
-import type { Passing } from "../native";
+import type { Native, Passing } from "../native";
 import { tapMaps } from "./maps";
 
 /** A change to a run; every part is asked with the name of an attention's tap. */
@@ -144,10 +144,10 @@ export function editOf({ without: names, looks }: Changes, taps: Taps): Edit | n
 }
 
 /** Puts what an edited attention gives in the place of what it gave; its first row is at a position. */
-export function put(edit: Edit, tap: Tap, passing: Passing, first = 0): void {
+export function put(engine: Native, edit: Edit, tap: Tap, passing: Passing, first = 0): void {
   if (!edit.concerns(tap.name)) return;
   const inputs = passing.inputs();
-  tapMaps(tap, inputs, edit, first).maps.forEach(({ weights }, head) => {
+  tapMaps(engine, tap, inputs, edit, first).maps.forEach(({ weights }, head) => {
     for (let row = 0; row < passing.rows; row++) {
       const output = passing.output(row, head).fill(0);
       if (!edit.silences(tap.name, head)) averaged(weights, row, inputs.value, tap, head, output);
