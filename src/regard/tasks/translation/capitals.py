@@ -21,6 +21,7 @@ _WORD = re.compile(pattern(_CASE["word"]))
 _SMALL: Mapping[str, frozenset[str]] = {
     language: frozenset(words.split()) for language, words in _CASE["small"].items()
 }
+_TYPED = re.compile(rf"(?<![\w'’/.@#-]){_WORD.pattern}(?![\w'’/@-]|\.\w)")
 _DIGIT = re.compile(r"\.\s?\d")
 _ABBREVIATION = re.compile(r"(?<!\w)([^\W\d_]{1,6})\.(?=\s?\d)")
 _MEASURE = re.compile(
@@ -101,7 +102,7 @@ class Capitals:
         if measures := RULES["measured"].get(self.language, {}):
             text = _MEASURE.sub(partial(_measured, measures), text)
         if typed := RULES["typed"].get(self.language, {}):
-            text = _WORD.sub(partial(_written, typed), text)
+            text = _TYPED.sub(partial(_written, typed), text)
         return text
 
     def written(self, answer: str, source: str, case: Case) -> str:
@@ -134,6 +135,8 @@ def _measured(measures: Mapping[str, str], match: re.Match[str]) -> str:
 
 
 def _written(typed: Mapping[str, str], match: re.Match[str]) -> str:
-    is_acronym = len(match[0]) > 1 and match[0].isupper()
-    word = match[0] if is_acronym else typed.get(match[0].lower(), match[0])
-    return word[0].upper() + word[1:] if match[0][0].isupper() else word
+    begins, word = match.start() == 0, match[0]
+    if begins and word[1:].islower():
+        written = typed.get(word.lower(), word)
+        return written[0].upper() + written[1:] if word[0].isupper() else written
+    return typed.get(word, word)

@@ -62,6 +62,7 @@ export function writtenCase(answer: string, source: string, of: Case): string {
   return answer.replace(WORD, (word, at: number) => (word.length <= longest && at !== begin ? word : first(word).toUpperCase() + word.slice(first(word).length)));
 }
 
+const TYPED = new RegExp(`(?<![\\p{L}\\p{N}_'’/.@#-])${pattern(cases.word)}(?![\\p{L}\\p{N}_'’/@-]|\\.[\\p{L}\\p{N}_])`, "gu");
 const DIGIT = /\.\s?\p{Nd}/u;
 const ABBREVIATION = /(?<![\p{L}\p{N}_])([\p{L}\p{Nl}\p{No}]{1,6})\.(?=\s?\p{Nd})/gu;
 
@@ -77,8 +78,11 @@ export function spelled(text: string, language: string): string {
       return word ? ` ${word}${end}` : all;
     });
   if (!typed) return text;
-  return text.replace(WORD, (all) => {
-    const word = (all.length > 1 && isUpper(all) ? null : typed[all.toLowerCase()]) ?? all; // an acronym stays
-    return isUpper(first(all)) ? first(word).toUpperCase() + word.slice(first(word).length) : word;
+  const meant = (word: string) => (Object.hasOwn(typed, word) ? (typed[word] as string) : word);
+  return text.replace(TYPED, (word, ...rest) => {
+    if (rest.at(-2) !== 0 || !isLower(word.slice(first(word).length))) return meant(word);
+    const written = meant(word.toLowerCase());
+    if (written === word.toLowerCase()) return word;
+    return isUpper(first(word)) ? first(written).toUpperCase() + written.slice(first(written).length) : written;
   });
 }
