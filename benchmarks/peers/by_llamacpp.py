@@ -19,9 +19,9 @@ def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]
 def opened_as(
     kind: str, folder: Path, threads: int, workers: int
 ) -> Callable[[dict[str, Any]], Any]:
-    """As `opened`, with matrices of this kind."""
+    """As `opened`, with matrices of this kind; a GGUF file has its own."""
     assert workers == 1
-    context, read = reader_of(converted(folder, kind), threads)
+    context, read = reader_of(converted(folder, kind) if folder.is_dir() else folder, threads)
 
     def compute(case: dict[str, Any]) -> list[int]:
         assert case["together"] == len(case["ids"])
