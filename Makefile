@@ -70,7 +70,7 @@ test-real: $(CHECK_READY) build/peers
 build/peers:
 	@echo "installing faster-whisper and llama.cpp, to compare with"
 	@$(BIN)/python -m venv $@
-	@$@/bin/python -m pip --disable-pip-version-check install -qq --only-binary :all: faster-whisper
+	@$@/bin/python -m pip --disable-pip-version-check install -qq --only-binary :all: faster-whisper gguf safetensors
 	@CMAKE_ARGS=-DLLAVA_BUILD=OFF $@/bin/python -m pip --disable-pip-version-check install -qq llama-cpp-python \
 		|| echo "llama-cpp-python could not be installed: its tests will be skipped" >&2
 
