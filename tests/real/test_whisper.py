@@ -16,7 +16,6 @@ from regard.checkpoints import from_pretrained, open_checkpoint, save_pretrained
 from regard.tasks.transcription.audio import read_sound, read_spectrogram
 
 transformers = pytest.importorskip("transformers")
-MOST = 15  # of twenty
 ENGINE = Path(transcription.__file__).parent / "peers" / "engine.py"
 
 
@@ -52,20 +51,14 @@ def test_the_words_of_transformers(
 def test_the_words_of_faster_whisper(
     whisper: Path, sounds: list[Path], ours: list[str], peer: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """All of them of the same spectrograms; by its own, which differ a little, most of them."""
+    """By the same spectrograms: its own differ a little from OpenAI's."""
     spectrogram = read_spectrogram(open_checkpoint(whisper).files)
     files = [tmp_path / f"{number}.npy" for number in range(len(sounds))]
     for sound, file in zip(sounds, files, strict=True):
         np.save(file, spectrogram(read_sound(sound, transcription.RATE)))
-    cases = [
-        {"spectrograms": [str(file) for file in files]},
-        {"sounds": [str(sound) for sound in sounds], "new": transcription.NEW},
-    ]
     done = subprocess.run(
         [peer("faster_whisper"), str(ENGINE), "faster_whisper_fp32", str(whisper), "1", "1"],
-        input="".join(f"{json.dumps(case)}\n" for case in cases),
+        input=json.dumps({"spectrograms": [str(file) for file in files]}),
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    same, own = (json.loads(line)["output"] for line in done.stdout.splitlines()[1:])
-    assert same == ours
-    assert sum(a == b for a, b in zip(own, ours, strict=True)) >= MOST
+    assert json.loads(done.stdout.splitlines()[-1])["output"] == ours
