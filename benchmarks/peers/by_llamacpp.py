@@ -1,5 +1,6 @@
 """llama.cpp by its Python bindings, matrices in Q8_0."""
 
+import ctypes
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from gguf_models import converted
 
 KIND = "Q8_0"
+_SILENT = llama.llama_log_callback(lambda level, text, data: None)
 
 
 def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]], Any]:
@@ -19,9 +21,9 @@ def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]
 def opened_as(
     kind: str, folder: Path, threads: int, workers: int
 ) -> Callable[[dict[str, Any]], Any]:
-    """As `opened`, with matrices of this kind."""
+    """As `opened`, with matrices of this kind; a GGUF file has its own."""
     assert workers == 1
-    context, read = reader_of(converted(folder, kind), threads)
+    context, read = reader_of(converted(folder, kind) if folder.is_dir() else folder, threads)
 
     def compute(case: dict[str, Any]) -> list[int]:
         assert case["together"] == len(case["ids"])
@@ -46,6 +48,7 @@ def reader_of(
     Args:
         cache: the numbers of keys and values.
     """
+    llama.llama_log_set(_SILENT, ctypes.c_void_p())
     llama.llama_backend_init()
     model = llama.llama_model_load_from_file(str(file).encode(), llama.llama_model_default_params())
     settings = llama.llama_context_default_params()

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checkpoints import from_pretrained
+import regard
+from regard.checkpoints import open_checkpoint
 from regard.engine.native.decodes import NativeEncoderDecoder
 from regard.engine.native.loading import open_native
 from regard.engine.native.reads import NativeReader
@@ -28,11 +29,12 @@ def opened_as(
         # cores, by one thread each.
         each = threads if workers == 1 else None
         translator = Translator.load(folder).run_by("native", precision=precision, threads=each)
+    elif (checkpoint := open_checkpoint(folder)).architecture == "SpeechEncoderDecoder":
+        return transcriber(folder, precision, threads)
     else:
         assert workers == 1
-        translator = None
-        model = from_pretrained(folder)
-        native: Any = open_native(model, precision, threads=threads)
+        translator, config = None, checkpoint.config
+        native: Any = open_native(checkpoint, precision, threads=threads)
 
     def translate(case: dict[str, Any]) -> list[str]:
         assert translator is not None
@@ -42,18 +44,18 @@ def opened_as(
 
     def write(case: dict[str, Any]) -> list[int]:
         lengths = []
-        config = GenerationConfig(
+        options = GenerationConfig(
             max_new_tokens=case["new"],
             num_beams=case.get("beams", 1),
-            eos_token_id=model.config.eos_id,
+            eos_token_id=[] if case.get("endless") else config.eos_id,
         )
         for first in range(0, len(case["ids"]), case["together"]):
             ids = np.array(case["ids"][first : first + case["together"]])
             if isinstance(native, NativeEncoderDecoder):
-                start = np.full((len(ids), 1), model.config.start_id)
-                found = native.generate(ids, start, config)
+                start = np.full((len(ids), 1), config.start_id)
+                found = native.generate(ids, start, options)
             else:
-                found = native.generate(ids, config)
+                found = native.generate(ids, options)
             lengths += [len(each[0].tokens) for each in found]
         return lengths
 
@@ -65,3 +67,14 @@ def opened_as(
         return write(case)
 
     return compute
+
+
+def transcriber(folder: Path, precision: str, threads: int) -> Callable[[dict[str, Any]], Any]:
+    """What writes down the English of sound files, one at a time."""
+    task: Any = regard.load(folder).run_by("native", precision=precision, threads=threads)
+
+    def transcribe(case: dict[str, Any]) -> list[str]:
+        options = dict(language="en", max_new_tokens=case["new"])
+        return [task.run([sound], **options)[0].transcription for sound in case["sounds"]]
+
+    return transcribe

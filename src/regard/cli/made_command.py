@@ -45,8 +45,6 @@ def _make(verb: str) -> Callable[..., None]:
 
     signature = inspect.signature(command)
     parameters = dict(signature.parameters)
-    for name in cls.without:
-        del parameters[name]
     parameters["model"] = _model(kind, cls.model_default, parameters["model"])
     command.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[

@@ -28,7 +28,7 @@ def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
     common: dict[str, Any] = {"texts": texts}
     following = iter(rest)
     for argument in following:
-        if argument in FLAGS and FLAGS[argument] not in command.without:
+        if argument in FLAGS:
             common[FLAGS[argument]] = True
         elif argument in VALUES and not (value := next(following, "-")).startswith("-"):
             common[VALUES[argument]] = value

@@ -49,7 +49,6 @@ class TaskCommand(Generic[ResultT]):
     """
 
     own: ClassVar[type[Any]] = NoOptions  # options of the command that are not the task's
-    without: ClassVar[tuple[str, ...]] = ()  # common options that it does not have
     what: ClassVar[str] = "a text"
     roles: ClassVar[tuple[Role, ...]] = (TEXT,)
     blank: ClassVar[bool | None] = None  # blank lines are asked; None: as the task has it

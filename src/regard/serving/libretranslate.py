@@ -18,7 +18,7 @@ from regard.errors import BadArgumentError, RegardError
 from regard.http.bodies import json_of
 from regard.http.guard import bearer
 from regard.http.refusals import refusal
-from regard.serving.asking import all_of, answered
+from regard.serving.asking import all_of
 from regard.serving.hooks import decoded
 from regard.serving.served import Model
 from regard.serving.state import Here, State
@@ -163,7 +163,7 @@ async def _translated(
     options = task.generation.with_alternatives(alternatives + 1) if alternatives else {}
     work, hypotheses = await decoded(request, model, task, texts, options)
     made = work.results(hypotheses)
-    results = answered(await all_of(request, made, work.deadline, whole=work.is_small))
+    results = await all_of(request, made, work.deadline, whole=work.is_small)
     return [
         text if isinstance(result, RegardError) else result
         for text, result in zip(texts, results, strict=True)

@@ -30,7 +30,7 @@ class Work(ABC):
         number: of texts, or pairs, or chats.
         results: for each of them.
         seconds: that it may take, if less than the server's limit.
-        alone: of several texts, whether one is refused alone, and the others are answered.
+        alone: whether a text is refused alone, in its own result.
 
     Raises:
         BadArgumentError: as `Limits.check`.
@@ -47,7 +47,7 @@ class Work(ABC):
         alone: bool = False,
     ):
         limits.check(texts, number, results)
-        self._alone = alone and number > 1
+        self._alone = alone
         self.number, self.deadline = number, limits.deadline(seconds)
         self.is_small = sum(map(len, texts)) + PER_TEXT * number < SMALL
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from regard.checkpoints import open_checkpoint
+from regard.checkpoints.hub import short_name
 from regard.course.explanation.sentence import WORDS
 from regard.course.words import load_vectors
 from regard.errors import BadArgumentError, UnsupportedError
@@ -24,7 +25,7 @@ from regard.tasks.kinds import kind_of
 from regard.tasks.loading import task_class
 from regard.tasks.looking import describe
 
-LARGEST = 100_000_000  # bytes of a model's weights in int8
+LARGEST = 150_000_000  # bytes of a model's weights in int8
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ def live_page(models: str | Sequence[str]) -> LivePage:
 
     Raises:
         BadArgumentError: no model, or two of one name.
-        UnsupportedError: a model that the page cannot run, or of more than 100 MB in int8.
+        UnsupportedError: a model that the page cannot run, or of more than 150 MB in int8.
     """
     models = [models] if isinstance(models, str) else models
-    names = [Path(model).name if Path(model).is_dir() else model for model in models]
+    names = [Path(model).name if Path(model).is_dir() else short_name(model) for model in models]
     if not names or len(set(names)) < len(names):
         raise BadArgumentError(
             f"give at least one model, and each of them once; got {', '.join(names) or 'none'}."

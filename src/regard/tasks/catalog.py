@@ -112,11 +112,8 @@ def default(kind: str, *languages: str | None) -> str | None:
         languages: of the source and the target of a translator; the first one if none has them.
     """
     models = [model for model in SHIPPED.values() if kind in (model.kind, KINDS[model.kind].does)]
-    for model in models:
-        pairs = zip(languages, model.languages, strict=False)
-        if all(language in (None, its) for language, its in pairs):
-            return model.name
-    return models[0].name if models else None
+    fitting = [model for model in models if model.fits(*languages)] or models
+    return fitting[0].name if fitting else None
 
 
 def wrong_kind(name: object, what: str, kind: str, needed: str = MODEL) -> str:

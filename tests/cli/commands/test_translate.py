@@ -75,7 +75,7 @@ def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
 
 
 def test_a_target_picks_the_shipped_model(regard):
-    german, hindi = (regard("translate", "Good morning.", "--to", to).out for to in ("de", "hi"))
+    german, hindi = (regard("translate", "Good morning.", "--to", to).out for to in ("DE", "hi"))
     assert german.startswith("Guten Morgen")
     assert any("\u0900" <= letter <= "\u097f" for letter in hindi)
     other = regard("translate", "Good morning.", "--to", "fr")

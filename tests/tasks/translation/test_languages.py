@@ -67,7 +67,7 @@ def test_the_first_mbart_reads_the_source_last_and_starts_from_the_target(
 ) -> None:
     theirs = foreign("mbart", tmp_path / "mbart")
     whole = Translator.load(theirs.folder)
-    ours = whole.between("fr_XX", "de")
+    ours = whole.between("fr_XX", "DE")
     assert (ours.before, ours.after) == ((), (2, FR))
     assert (ours.model.config.start_id, whole.model.config.start_id) == (DE, 2)
     assert_theirs(
@@ -87,7 +87,7 @@ def test_t5_reads_the_task_before_the_text(foreign: Maker, tmp_path: Path) -> No
     }
     theirs = foreign("t5", tmp_path / "t5", task_specific_params=tasks)
     whole = Translator.load(theirs.folder)
-    ours = whole.between(target="de")
+    ours = whole.between(target="DE")
     assert (ours.prefix, ours.generation.num_beams) == ("two hats ", 2)
     # The pieces of "two hats " are those of "two  hats ", of which SentencePiece makes one space.
     before = theirs.ids("two  hats ")[:-1]

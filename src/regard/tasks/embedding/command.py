@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 class Encode(TaskCommand["Embedding"]):
     """A call of `regard encode`, which always writes JSON, or an array (lines, width)."""
 
-    without = ("as_json",)
-
     def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
         super().__init__(verb, common | {"as_json": True}, arguments)
 

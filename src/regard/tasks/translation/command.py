@@ -76,14 +76,10 @@ class Translate(TaskCommand["Translation"]):
     def _check_shipped(self) -> None:
         """Raise UnsupportedError for languages of no shipped translator, where none is named."""
         languages = [self.chosen.get(name) for name in ("source_language", "target_language")]
-        pairs = [shipped.SHIPPED[name].languages for name in catalog.taken_by("translate")]
-        fits = any(
-            all(language in (None, its) for language, its in zip(languages, pair, strict=True))
-            for pair in pairs
-        )
-        if self.common["model"] is not None or fits:
+        models = [shipped.SHIPPED[name] for name in catalog.taken_by("translate")]
+        if self.common["model"] is not None or any(model.fits(*languages) for model in models):
             return
-        offered = ", ".join(" → ".join(pair) for pair in pairs)
+        offered = ", ".join(" → ".join(model.languages) for model in models)
         source, target = languages[0] or "en", languages[1] or "en"
         raise UnsupportedError(
             f"the shipped translators have {offered}; got {languages[0] or 'any'} →"

@@ -76,7 +76,7 @@ class Languages:
             if (match := _MARIAN.match(piece))
         }
         if not targets:
-            if len(stated) == 2 and source in (None, stated[0]) and target in (None, stated[1]):
+            if len(stated) == 2 and _is(source, stated[0]) and _is(target, stated[1]):
                 return {}
             pair = " → ".join(stated) if len(stated) == 2 else "one fixed pair of languages"
             raise UnsupportedError(
@@ -125,10 +125,15 @@ class Languages:
         return changes
 
 
+def _is(language: str | None, code: str) -> bool:
+    """Return True if a language is the one with that code, or any."""
+    return language is None or language.lower() == code.lower()
+
+
 def _one_pair(
     pairs: Mapping[tuple[str, str], Defaults], source: str | None, target: str | None
 ) -> tuple[str, str]:
-    fits = [pair for pair in pairs if source in (None, pair[0]) and target in (None, pair[1])]
+    fits = [pair for pair in pairs if _is(source, pair[0]) and _is(target, pair[1])]
     if not fits or any(pairs[fit] != pairs[fits[0]] for fit in fits):
         known = ", ".join(f"{source} → {target}" for source, target in pairs)
         raise BadArgumentError(
@@ -144,7 +149,8 @@ def _named(language: str, known: Iterable[str]) -> str:
     if language in known:
         return language
     start = f"{language.lower()}_"
-    fits = [code for code in known if code.lower().lstrip("_").startswith(start)]
-    if len(fits) == 1:
-        return fits[0]
+    starting = [code for code in known if code.lower().lstrip("_").startswith(start)]
+    for fits in ([code for code in known if _is(language, code)], starting):
+        if len(fits) == 1:
+            return fits[0]
     raise unknown("a language", language, known)

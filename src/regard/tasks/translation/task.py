@@ -148,7 +148,7 @@ class Translator(TextToText):
             generation=self.generation,
             around={"before": self.before, "after": self.after},
         )
-        language = source.partition("_")[0] if source else self.language
+        language = source.partition("_")[0].lower() if source else self.language
         return self.decoding_by(language=language, **changes)
 
     def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
