@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from regard.tasks.catalog import TRAINED
+from regard.tasks.training import HELD
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 
 import os
 from typing import Literal, TypedDict, Unpack, overload
 
+from regard.data.tables import Table
 {imports}
 
 File = str | os.PathLike[str]'''
@@ -46,7 +48,7 @@ def option_types() -> str:
     overloads = [
         OVERLOAD.format(
             task=name,
-            data="File | tuple[File, File] | list[File]" if name == "translation" else "File",
+            data=_data(name),
             arguments=class_name(name),
             returned=returned,
         )
@@ -60,12 +62,18 @@ def class_name(task: str) -> str:
     return f"{task.title().replace('-', '')}Arguments"
 
 
+def _data(task: str) -> str:
+    """The kinds of data that a task takes."""
+    files = "File | tuple[File, File] | list[File]" if task == "translation" else "File"
+    return f"{files} | Table" if TRAINED[task].training.columns else files
+
+
 def _options(kind: Any) -> dict[str, str]:
     """The options of a class, and their types as source; `output` is an argument of its own."""
     hints = get_type_hints(kind)
     left_out = kind.not_used() | {"output", "evaluation"}
     return {
-        name: inspect.formatannotation(hints[name])
+        name: inspect.formatannotation(hints[name]) + " | Table" * (name in HELD)
         for name in kind.settings()
         if name not in left_out
     }
