@@ -73,7 +73,7 @@ def _options(kind: Any) -> dict[str, str]:
     hints = get_type_hints(kind)
     left_out = kind.not_used() | {"output", "evaluation"}
     return {
-        name: inspect.formatannotation(hints[name]) + " | Table" * (name in HELD)
+        name: "Table | " * (name in HELD) + inspect.formatannotation(hints[name])
         for name in kind.settings()
         if name not in left_out
     }

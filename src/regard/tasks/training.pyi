@@ -22,7 +22,7 @@ File = str | os.PathLike[str]
 class Arguments(TypedDict, total=False):
     """Options of every task."""
 
-    dev: str | None | Table
+    dev: Table | str | None
     license: str
     data_note: str
     accumulate: int | None
@@ -49,7 +49,7 @@ class TranslationArguments(Arguments, total=False):
     """Options of "translation"."""
 
     max_tokens: int
-    test: str | None | Table
+    test: Table | str | None
     vocab_size: int | None
     preset: str
     norm: str
@@ -77,7 +77,7 @@ class SummarizationArguments(Arguments, total=False):
     """Options of "summarization"."""
 
     max_tokens: int
-    test: str | None | Table
+    test: Table | str | None
     vocab_size: int | None
     preset: str
     norm: str
@@ -95,7 +95,7 @@ class ExtractiveSummarizationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -135,7 +135,7 @@ class ClassificationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -158,7 +158,7 @@ class TokenClassificationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -178,7 +178,7 @@ class QuestionAnsweringArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -219,7 +219,7 @@ class EmbeddingArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -244,7 +244,7 @@ class ImageClassificationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -261,7 +261,7 @@ class ImageClassificationArguments(Arguments, total=False):
 class MatchingArguments(Arguments, total=False):
     """Options of "matching"."""
 
-    test: str | None | Table
+    test: Table | str | None
     batch_size: int
     strict: bool
     image: str | None
@@ -271,7 +271,7 @@ class TranscriptionArguments(Arguments, total=False):
     """Options of "transcription"."""
 
     dropout: float | None
-    test: str | None | Table
+    test: Table | str | None
     batch_size: int
     strict: bool
     sound: str | None
