@@ -110,6 +110,7 @@ def test_every_kind_of_table_has_the_same_examples(task: str) -> None:
         assert read(task, table) == expected, name
 
 
+@pytest.mark.long("trains")
 @pytest.mark.filterwarnings("ignore:The model gives all")
 def test_a_table_is_trained_on_resumed_and_evaluated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -149,6 +150,7 @@ def test_values_of_pandas_and_numpy_are_those_of_json(tmp_path: Path) -> None:
             "day": [pd.Timestamp("2026-02-01"), pd.NaT],
             "count": np.array([3, 4]),
             "share": [0.5, float("nan")],
+            "stars": [5.0, None],  # which were whole numbers before one was missing
             "whole": pd.array([1, pd.NA], dtype="Int64"),
             "words": [np.array(["a", "b"]), {"c", "d"}],
             "none": [None, date(2026, 2, 1)],
@@ -156,10 +158,10 @@ def test_values_of_pandas_and_numpy_are_those_of_json(tmp_path: Path) -> None:
     )
     path = Tables(tmp_path, ["text"], {}).path("data", frame)
     assert Path(path).read_text("ascii").splitlines() == [
-        '{"day": "2026-02-01T00:00:00", "count": 3, "share": 0.5, "whole": 1, "words": ["a", "b"],'
-        ' "none": null}',
-        '{"day": null, "count": 4, "share": null, "whole": null, "words": ["c", "d"],'
-        ' "none": "2026-02-01"}',
+        '{"day": "2026-02-01T00:00:00", "count": 3, "share": 0.5, "stars": 5,'
+        ' "whole": 1, "words": ["a", "b"], "none": null}',
+        '{"day": null, "count": 4, "share": null, "stars": null, "whole": null,'
+        ' "words": ["c", "d"], "none": "2026-02-01"}',
     ]
 
 

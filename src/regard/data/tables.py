@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from regard.data.reader import plain
 from regard.data.roles import unique
@@ -27,6 +27,9 @@ class PandasFrame(Protocol):
     @property
     def columns(self) -> Iterable[object]:
         """The names of the columns."""
+
+    def convert_dtypes(self) -> Self:
+        """Return it with whole numbers that are floats beside missing values as whole numbers."""
 
     def itertuples(self, index: bool, name: None) -> Iterable[tuple[object, ...]]:
         """Return the rows."""
@@ -123,7 +126,7 @@ def folder_of(path: Path) -> Path:
 
 def _rows(table: object, argument: str) -> Iterator[object]:
     if isinstance(table, PandasFrame):
-        rows = table.itertuples(index=False, name=None)
+        rows = table.convert_dtypes().itertuples(index=False, name=None)
         if all(isinstance(name, int) for name in table.columns):
             return iter(rows)  # whose columns have no names
         names = unique(f"`{argument}`", list(map(str, table.columns)))
