@@ -19,6 +19,7 @@ from regard.data.tables import Table
 {imports}
 
 File = str | os.PathLike[str]'''
+PAIRS = "tuple[File, File] | list[File] | "
 OVERLOAD = """@overload
 def train(
     task: Literal["{task}"],
@@ -48,7 +49,7 @@ def option_types() -> str:
     overloads = [
         OVERLOAD.format(
             task=name,
-            data=_data(name),
+            data=f"File | {PAIRS * (name == 'translation')}Table",
             arguments=class_name(name),
             returned=returned,
         )
@@ -60,12 +61,6 @@ def option_types() -> str:
 def class_name(task: str) -> str:
     """Of a task's TypedDict."""
     return f"{task.title().replace('-', '')}Arguments"
-
-
-def _data(task: str) -> str:
-    """The kinds of data that a task takes."""
-    files = "File | tuple[File, File] | list[File]" if task == "translation" else "File"
-    return f"{files} | Table" if TRAINED[task].training.columns else files
 
 
 def _options(kind: Any) -> dict[str, str]:

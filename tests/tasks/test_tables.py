@@ -34,6 +34,7 @@ ROWS: dict[str, list[tuple[Any, ...]]] = {
     "translation": [("the dog", "der Hund"), ("two\tcats", '"zwei" Katzen')],
     "transcription": [("a.wav", "the dog"), ("b.wav", "a cat")],
     "matching": [("a.png", "the dog"), ("b.png", "a cat")],
+    "image-classification": [("a.png", "dog"), ("b.png", "cat")],
 }
 
 
@@ -90,11 +91,13 @@ def read(task: str, table: object, **options: object) -> Sequence[Any]:
         path = tables.path("data", table)
         kind = training.evaluator_class()
         examples = kind(training.options_class().evaluation(**options), say=tables.say).read(path)
+        if task == "image-classification":
+            return [*zip(examples.files, examples.labels, strict=True)]
         return list(examples.pieces() if hasattr(examples, "pieces") else examples)
 
 
-def test_every_task_that_reads_rows_is_listed() -> None:
-    assert ROWS.keys() == {name for name, kind in TRAINED.items() if kind.training.columns}
+def test_every_task_is_listed() -> None:
+    assert ROWS.keys() == TRAINED.keys()
 
 
 @pytest.mark.parametrize("task", ROWS)
@@ -235,6 +238,13 @@ def test_a_bad_row_is_left_out_and_named(capsys: pytest.CaptureFixture[str]) -> 
 def test_names_of_several_files_are_for_translation_alone(tmp_path: Path) -> None:
     with pytest.raises(BadArgumentError, match="classification reads one file as `data`; got 2"):
         regard.train("classification", ["a.txt", "b.txt"], tmp_path / "run")  # type: ignore[list-item]
-    with pytest.raises(BadArgumentError, match="must be a path, since this task reads no rows"):
-        regard.train("image-classification", [("a.png", "a")], tmp_path / "run")  # type: ignore[call-overload]
     assert not (tmp_path / "run").exists()
+
+
+def test_an_image_that_is_missing_is_left_out_and_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [("a.png", 1), ("c.png", 2), ("b.png", None)]
+    assert read("image-classification", rows) == [(Path("a.png"), "1")]
+    said = capsys.readouterr().out
+    assert "2 lines are left out; the first is `data`, row 2: expected a file at c.png" in said

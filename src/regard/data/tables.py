@@ -77,11 +77,6 @@ class Tables:
         """
         if isinstance(value, str | os.PathLike):
             return os.fspath(value)
-        if not self.columns:
-            raise BadArgumentError(
-                f"`{argument}` must be a path, since this task reads no rows; got"
-                f" {type(value).__name__}. Write it to a file."
-            )
         rows = _named(_rows(value, argument), self.columns, argument)
         first = next(rows, None)
         if first is None:

@@ -346,7 +346,7 @@ def train(
 @overload
 def train(
     task: Literal["image-classification"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[ImageClassificationArguments],
 ) -> ImageClassifier: ...
