@@ -228,7 +228,7 @@ def test_a_table_that_cannot_be_read_is_refused_in_a_sentence(
 def test_a_bad_row_is_left_out_and_named(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"text": "a", "label": "x"}, {"text": 3, "label": "x"}, {"text": "b", "label": "y"}]
     assert len(read("classification", rows)) == 2
-    assert "the first is `data`, row 2: expected a text in 'text'; got int" in (
+    assert "1 row is left out; the first is `data`, row 2: expected a text in 'text'; got int" in (
         capsys.readouterr().out
     )
     with pytest.raises(DamagedFileError, match="`data`, row 2"):
@@ -247,4 +247,4 @@ def test_an_image_that_is_missing_is_left_out_and_named(
     rows = [("a.png", 1), ("c.png", 2), ("b.png", None)]
     assert read("image-classification", rows) == [(Path("a.png"), "1")]
     said = capsys.readouterr().out
-    assert "2 lines are left out; the first is `data`, row 2: expected a file at c.png" in said
+    assert "2 rows are left out; the first is `data`, row 2: expected a file at c.png" in said

@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError, RegardError
 from regard.files import whole_file
 
 FOLDER = "from-python"  # of the files that are written
-_LINE = re.compile(r"\bline (?=\d)")
+_LINE = re.compile(r"\bline(s?)(?= \d| (?:is|are) left out)")
 
 Row = Mapping[str, object] | tuple[object, ...]
 
@@ -97,7 +97,7 @@ class Tables:
         """Return a sentence that names the arguments and rows in place of files and lines."""
         for path, argument in self.arguments.items():
             if path in sentence:
-                sentence = _LINE.sub("row ", sentence.replace(path, f"`{argument}`"))
+                sentence = _LINE.sub(r"row\1", sentence.replace(path, f"`{argument}`"))
         return sentence
 
     def say(self, sentence: str) -> None:
