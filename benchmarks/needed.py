@@ -32,21 +32,8 @@ PAIRS = {
 }
 SENTENCES, LENGTHS = 500, (4, 16)  # words of a sentence
 LIKELY = 0.3
-# The kinds of words: a language, a name, and its words.
-LISTS = """
-de | article | der die das den dem des ein eine einen einem einer eines
-de | possessive or kein | mein meine meinen meinem meiner meines dein deine deinen deinem deiner \
-deines sein seine seinen seinem seiner seines ihre ihren ihrem ihrer ihres unser unsere unseren \
-unserem unserer unseres euer eure euren eurem eurer eures kein keine keinen keinem keiner keines
-de | pronoun | ich du er sie es wir ihr mich dich ihn uns euch mir dir ihm ihnen man sich
-de | auxiliary | bin bist ist sind seid war waren habe hast hat haben hatte hatten wird werden \
-wurde wurden kann können konnte muss müssen musste will wollen wollte soll sollte würde würden
-hi | genitive का, की, के | का की के
-hi | possessive | मेरा मेरी मेरे तेरा तेरी तेरे हमारा हमारी हमारे तुम्हारा तुम्हारी तुम्हारे आपका आपकी \
-आपके उसका उसकी उसके इसका इसकी इसके उनका उनकी उनके अपना अपनी अपने
-hi | pronoun | मैं तू तुम आप वह वे यह ये हम मुझे तुम्हें आपको उसे उन्हें हमें
-hi | auxiliary है, था, गया | है हैं हूँ हो था थी थे गया गई गए रहा रही रहे सकता सकती सकते चाहिए
-"""
+# A line has a language, a kind of words, and these.
+LISTS = Path(__file__).with_name("needed.tsv")
 
 
 @dataclass(frozen=True)
@@ -72,7 +59,7 @@ def main() -> None:
     if missing := [str(file) for file in files if not file.is_file()]:
         parser.exit(0, f"{parser.prog} needs {', '.join(missing)}.\n")
     translator = regard.load(arguments.model, "translation")
-    rows = [line.split(" | ") for line in LISTS.strip().splitlines()]
+    rows = [line.split("\t") for line in LISTS.read_text("utf-8").splitlines()]
     language = "hi" if "hi" in arguments.model else "de"
     lists = {kind: {*words.split()} for one, kind, words in rows if one == language}
     texts = sorted({pair.source for file in files for pair in read_pairs(file)})

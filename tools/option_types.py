@@ -8,15 +8,18 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from regard.tasks.catalog import TRAINED
+from regard.tasks.training import HELD
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 
 import os
 from typing import Literal, TypedDict, Unpack, overload
 
+from regard.data.tables import Table
 {imports}
 
 File = str | os.PathLike[str]'''
+PAIRS = "tuple[File, File] | list[File] | "
 OVERLOAD = """@overload
 def train(
     task: Literal["{task}"],
@@ -46,7 +49,7 @@ def option_types() -> str:
     overloads = [
         OVERLOAD.format(
             task=name,
-            data="File | tuple[File, File] | list[File]" if name == "translation" else "File",
+            data=f"File | {PAIRS * (name == 'translation')}Table",
             arguments=class_name(name),
             returned=returned,
         )
@@ -65,7 +68,7 @@ def _options(kind: Any) -> dict[str, str]:
     hints = get_type_hints(kind)
     left_out = kind.not_used() | {"output", "evaluation"}
     return {
-        name: inspect.formatannotation(hints[name])
+        name: "Table | " * (name in HELD) + inspect.formatannotation(hints[name])
         for name in kind.settings()
         if name not in left_out
     }

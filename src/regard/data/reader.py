@@ -337,15 +337,21 @@ def table_rows(table: "pyarrow.Table") -> list[dict[str, Any] | None]:
 
 
 def plain(value: object) -> Any:
-    """Return a value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
+    """Return a value of a table as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
+    if hasattr(value, "tolist"):  # an array of numpy or pandas, or one number of it
+        value = value.tolist()
     if isinstance(value, dict):
         return {str(name): plain(member) for name, member in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)  # its own order differs from run to run
     if isinstance(value, list | tuple):
         return [plain(member) for member in value]
     if isinstance(value, float):
         return value if value - value == 0 else None  # JSON has neither infinity nor NaN
     if value is None or isinstance(value, str | int | bool):
         return value
+    if type(value).__name__ in ("NaTType", "NAType"):  # what pandas has for None
+        return None
     if isinstance(value, date | time):
         return value.isoformat()
     return value.hex() if isinstance(value, bytes) else str(value)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set, ValuesView
 from functools import wraps
 from io import BufferedIOBase, RawIOBase
-from typing import TYPE_CHECKING, Any, Self
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from regard.engine.engines import Engine, check_engine
 from regard.engine.handle import ModelHandle
@@ -21,14 +22,20 @@ if TYPE_CHECKING:
     from regard.text import Tokenizer
 
 
+AT_ONCE = 32  # inputs of a generator
 MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
+def _is_stream(value: object) -> bool:
+    """Return True for a generator, or another iterator of inputs, which a file is not."""
+    return isinstance(value, Iterator) and not isinstance(value, BufferedIOBase | RawIOBase)
+
+
 def _listed(value: object) -> object:
-    """Return a generator or a set of inputs as a list; whatever else, such as one input, as it
-    is."""
-    is_file = isinstance(value, BufferedIOBase | RawIOBase)
-    return list(value) if isinstance(value, Iterator | Set | ValuesView) and not is_file else value
+    """Return a generator, a set or a column of inputs as a list; whatever else, such as one input,
+    as it is."""
+    several = isinstance(value, Set | ValuesView) or hasattr(value, "to_list")
+    return list(cast(Iterable[object], value)) if several or _is_stream(value) else value
 
 
 def _of_iterables(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,6 +47,31 @@ def _of_iterables(method: Callable[..., Any]) -> Callable[..., Any]:
         return method(self, *map(_listed, inputs), **lists)
 
     return with_lists
+
+
+def _of_streams(call: Callable[..., Any]) -> Callable[..., Any]:
+    """`call`, whose answers to a generator are one too: each comes before all inputs are read."""
+
+    def answers(
+        self: Task, stream: Iterator[Any], more: list[object], options: dict[str, Any]
+    ) -> Iterator[Any]:
+        size = options.get("batch_size") or AT_ONCE
+        beside = {name: iter(options[name]) for name in self.beside if options.get(name)}
+        while inputs := list(islice(stream, size)):
+            parts = {name: list(islice(values, size)) for name, values in beside.items()}
+            yield from call(self, inputs, *more, **(options | parts))
+
+    @wraps(call)
+    def answered(self: Task, *inputs: Any, **options: Any) -> Any:
+        if not inputs or not _is_stream(inputs[0]):
+            return call(self, *inputs, **options)
+        shared = {
+            name: value if name in self.beside else _listed(value)
+            for name, value in options.items()
+        }
+        return answers(self, inputs[0], [*map(_listed, inputs[1:])], shared)
+
+    return answered
 
 
 def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,13 +96,14 @@ class Task(ABC):
 
     handle: ModelHandle
     name: str  # what messages call it
+    beside: ClassVar[tuple[str, ...]] = ()  # options that have a value for each input
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "run" in vars(cls):
             setattr(cls, "run", _of_iterables(_of_lists(cls.run)))  # noqa: B010
         if "__call__" in vars(cls):
-            setattr(cls, "__call__", _of_iterables(cls.__call__))  # noqa: B010
+            setattr(cls, "__call__", _of_streams(_of_iterables(cls.__call__)))  # noqa: B010
 
     @classmethod
     @abstractmethod
@@ -174,7 +207,11 @@ class Task(ABC):
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """Return the bare answer to one input; to a list of them, or any other iterable, a list."""
+        """Return the bare answer to one input; to a list of them, or another collection, a list.
+
+        Of a generator it is a generator: it reads `batch_size` inputs, by default 32, when the
+        answer to the first of them is asked for.
+        """
 
     @abstractmethod
     def run(self, *inputs: Any, **options: Any) -> Any:

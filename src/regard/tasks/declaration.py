@@ -43,6 +43,7 @@ class Training:
     recipe: "Callable[[], type[Recipe[Any, Any]]] | None" = None
     options: "Callable[[], type[RunOptions]] | None" = None  # of that recipe
     evaluator: "Callable[[], type[AnyEvaluator]] | None" = None  # without torch; else the recipe's
+    columns: tuple[str, ...] = ()  # names of the values of a row that is a tuple
     figures: str = ""  # by which such a model is evaluated
     layout: str = "Hugging Face's"  # of the result
 

@@ -5,9 +5,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from regard.checkpoints import open_checkpoint
+from regard.data.tables import Table, Tables
 from regard.engine.engines import computed_by
 from regard.engine.task import Task
 from regard.errors import BadArgumentError, RegardError, unknown
@@ -20,7 +22,7 @@ RECIPES = {kind.name: kind.training for kind in catalog.TRAINED.values()}
 
 
 def evaluate(
-    model: "str | os.PathLike[str] | Task", data: str | os.PathLike[str], **options: object
+    model: "str | os.PathLike[str] | Task", data: str | os.PathLike[str] | Table, **options: object
 ) -> Report:
     """Score a model on your own data, as `regard evaluate` does.
 
@@ -32,7 +34,8 @@ def evaluate(
 
     Args:
         model: a name or a folder, as `load` takes it, or a loaded task.
-        data: a file of the task's examples, or a folder of images or of text.
+        data: a file of the task's examples, a folder of images or of text, or the examples, as
+            `train` takes them.
         options: as those of `regard evaluate`: fields of `regard.training.options.evaluation`.
 
     Raises:
@@ -42,7 +45,14 @@ def evaluate(
         DamagedFileError: an example that is not of the expected form.
         UnsupportedError: a model of another kind.
     """
-    return Scoring.of(model, data, options).report()
+    if isinstance(data, str | os.PathLike):
+        return Scoring.of(model, data, options).report()
+    with TemporaryDirectory(prefix="regard-") as folder:
+        columns = RECIPES[kind_of_model(model)].columns
+        tables = Tables(Path(folder), columns, options)
+        with tables.named():
+            path = tables.path("data", data)
+            return Scoring.of(model, path, options, say=tables.say).report()
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,23 @@
 
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
+from regard.data.tables import Table, Tables
 from regard.engine.task import Task
-from regard.errors import unknown
+from regard.errors import BadArgumentError, unknown
 from regard.tasks import evaluation
 from regard.tasks.catalog import TRAINED
 from regard.training import recipe, verdict
 
 File = str | os.PathLike[str]
+_NAME = (str, os.PathLike, type(None))  # of a file
+HELD = ("dev", "test")  # options that are files like the data
 
 
 def train(
-    task: str, data: File | tuple[File, File] | list[File], output: File, **options: object
+    task: str, data: File | tuple[File, File] | list[File] | Table, output: File, **options: object
 ) -> Task:
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
@@ -31,9 +35,13 @@ def train(
         task: a name in `regard.tasks.catalog.TRAINED`.
         data: a file of examples; of a translation also a source file and a target file as a tuple,
             or a list of files; to classify images a folder with a sub-folder for each label; of
-            a language model a file or folder of text.
+            a language model a file or folder of text. Or the examples: a DataFrame of pandas or
+            polars, a table of pyarrow, a data set of datasets, or a list or generator of
+            dictionaries, or of tuples in the order of the task's columns (`Training.columns`).
+            They are written to the folder `from-python` in `output` and read from there.
         options: fields of the task's options, such as `ClassificationOptions`, in
-            the task's `train_options`. Files and folders may be strings or paths.
+            the task's `train_options`. Files and folders may be strings or paths; dev and test may
+            be examples, as data may.
 
     A classifier that gives one label to everything is a UserWarning.
 
@@ -48,14 +56,20 @@ def train(
     for name in options:
         if name not in kind.settings():
             raise unknown("a training option", name, kind.settings())
-    files = _paths(data)
     values = {
         name: os.fspath(value) if isinstance(value, os.PathLike) else value
         for name, value in options.items()
     }
+    held = {name: values.pop(name) for name in HELD if not isinstance(values.get(name, ""), _NAME)}
     settings = kind(output=os.fspath(output), **values)
-    learner = training.recipe_class()(files, settings, say=print, command="")
-    recipe.learn(learner)
+    tables = Tables(Path(settings.output), training.columns, options)
+    with tables.named():
+        source = _files(task, data, tables)
+        files = {name: tables.path(name, table) for name, table in held.items()}
+        note = settings.data_note or tables.about.get("data", "")
+        settings = replace(settings, data_note=note, **files)
+        learner = training.recipe_class()(source, settings, say=tables.say, command="")
+        recipe.learn(learner)
     model = TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)
     part, examples = verdict.held_out(learner, Path(settings.output))
     if part:
@@ -66,8 +80,21 @@ def train(
     return model
 
 
-def _paths(data: File | tuple[File, ...] | list[File]) -> str | tuple[str, ...] | list[str]:
-    """Return the same files by their names."""
-    if isinstance(data, tuple):
-        return tuple(os.fspath(file) for file in data)
-    return [os.fspath(file) for file in data] if isinstance(data, list) else os.fspath(data)
+def _files(
+    task: str, data: File | tuple[File, ...] | list[File] | Table, tables: Tables
+) -> str | tuple[str, ...] | list[str]:
+    """Return the names of the files of pairs, or of the one file of examples.
+
+    Raises:
+        BadArgumentError: several files for a task that reads one.
+    """
+    several = isinstance(data, tuple | list) and all(isinstance(file, _NAME) for file in data)
+    if not several or not data:
+        return tables.path("data", data)
+    files = [os.fspath(file) for file in data]
+    if task != "translation":
+        raise BadArgumentError(
+            f"{task} reads one file as `data`; got {len(files)}. Give one, or give texts as"
+            f" tuples of {', '.join(tables.columns)}."
+        )
+    return tuple(files) if isinstance(data, tuple) else files

@@ -3,6 +3,7 @@
 import os
 from typing import Literal, TypedDict, Unpack, overload
 
+from regard.data.tables import Table
 from regard.tasks.classification.task import Classifier
 from regard.tasks.embedding.task import Embedder
 from regard.tasks.extraction.task import Extractor
@@ -21,7 +22,7 @@ File = str | os.PathLike[str]
 class Arguments(TypedDict, total=False):
     """Options of every task."""
 
-    dev: str | None
+    dev: Table | str | None
     license: str
     data_note: str
     accumulate: int | None
@@ -48,7 +49,7 @@ class TranslationArguments(Arguments, total=False):
     """Options of "translation"."""
 
     max_tokens: int
-    test: str | None
+    test: Table | str | None
     vocab_size: int | None
     preset: str
     norm: str
@@ -76,7 +77,7 @@ class SummarizationArguments(Arguments, total=False):
     """Options of "summarization"."""
 
     max_tokens: int
-    test: str | None
+    test: Table | str | None
     vocab_size: int | None
     preset: str
     norm: str
@@ -94,7 +95,7 @@ class ExtractiveSummarizationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -134,7 +135,7 @@ class ClassificationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -157,7 +158,7 @@ class TokenClassificationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -177,7 +178,7 @@ class QuestionAnsweringArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -218,7 +219,7 @@ class EmbeddingArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -243,7 +244,7 @@ class ImageClassificationArguments(Arguments, total=False):
 
     max_tokens: int
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -260,7 +261,7 @@ class ImageClassificationArguments(Arguments, total=False):
 class MatchingArguments(Arguments, total=False):
     """Options of "matching"."""
 
-    test: str | None
+    test: Table | str | None
     batch_size: int
     strict: bool
     image: str | None
@@ -270,7 +271,7 @@ class TranscriptionArguments(Arguments, total=False):
     """Options of "transcription"."""
 
     dropout: float | None
-    test: str | None
+    test: Table | str | None
     batch_size: int
     strict: bool
     sound: str | None
@@ -282,84 +283,84 @@ class TranscriptionArguments(Arguments, total=False):
 @overload
 def train(
     task: Literal["translation"],
-    data: File | tuple[File, File] | list[File],
+    data: File | tuple[File, File] | list[File] | Table,
     output: File,
     **options: Unpack[TranslationArguments],
 ) -> Translator: ...
 @overload
 def train(
     task: Literal["summarization"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[SummarizationArguments],
 ) -> Summarizer: ...
 @overload
 def train(
     task: Literal["extractive-summarization"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[ExtractiveSummarizationArguments],
 ) -> Extractor: ...
 @overload
 def train(
     task: Literal["language-model"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[LanguageModelArguments],
 ) -> Writer: ...
 @overload
 def train(
     task: Literal["classification"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[ClassificationArguments],
 ) -> Classifier: ...
 @overload
 def train(
     task: Literal["token-classification"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[TokenClassificationArguments],
 ) -> TokenClassifier: ...
 @overload
 def train(
     task: Literal["question-answering"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[QuestionAnsweringArguments],
 ) -> Answerer: ...
 @overload
 def train(
     task: Literal["masked-language-model"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[MaskedLanguageModelArguments],
 ) -> MaskFiller: ...
 @overload
 def train(
     task: Literal["embedding"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[EmbeddingArguments],
 ) -> Embedder: ...
 @overload
 def train(
     task: Literal["image-classification"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[ImageClassificationArguments],
 ) -> ImageClassifier: ...
 @overload
 def train(
     task: Literal["matching"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[MatchingArguments],
 ) -> Matcher: ...
 @overload
 def train(
     task: Literal["transcription"],
-    data: File,
+    data: File | Table,
     output: File,
     **options: Unpack[TranscriptionArguments],
 ) -> Transcriber: ...

@@ -7,6 +7,7 @@ from typing import Any
 
 from regard.data import BadCellError, Column, Role, read_examples
 from regard.data.lines import check_file
+from regard.data.tables import folder_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
 from regard.training.examples import Example
 
@@ -34,7 +35,7 @@ def read_file_table(
         if not name or not said:
             problem = f"expected a {file.name} and a text; got an empty cell. Fill it."
             raise BadCellError(problem, "empty cell")
-        place = Path(os.path.abspath(Path(path).parent / name))
+        place = Path(os.path.abspath(folder_of(Path(path)) / name))
         try:
             check_file(place, f"a {file.name}")
             look(place)

@@ -82,6 +82,12 @@ def test_a_longer_text_is_cut_as_transformers_cuts_it(encoder_folder):
     same(found[0], pipeline([long], **cut)[0])
 
 
+def test_a_generator_has_its_second_texts_beside_it(classifier):
+    first, second = ["the cat", "a dog", "the dog"], ["sat", "ran", "sat"]
+    lazy = classifier(iter(first), text_pair=iter(second), batch_size=2)
+    assert list(lazy) == classifier(first, text_pair=second)
+
+
 def test_as_many_pairs_as_texts(classifier):
     with pytest.raises(RegardError, match="one for each text; got 1 for 3 texts"):
         classifier.run(TEXTS, ["a"])

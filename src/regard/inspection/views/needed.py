@@ -1,4 +1,4 @@
-"""What a word that was written looked at, and what it needed: two questions with different answers.
+"""The looks and the needs of a word that was written: two questions with different answers.
 
 A word looked at those on which its rows of attention have weight. It needs those without which its
 probability falls, with the words before it as they are. It may need one that it hardly looks at:
@@ -49,7 +49,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Needed:
-    """What each word of an output looked at and needed."""
+    """The looks and the needs of each word of an output."""
 
     read: list[str]  # the words that were read
     words: list[Need]

@@ -46,6 +46,7 @@ TASK = Kind(
         lambda: train.ClassificationRecipe,
         lambda: train_options.ClassificationOptions,
         lambda: score.TextLabelEvaluator,
+        columns=("text", "label"),
         figures="accuracy, F1, Matthews' correlation, calibration, loss, confusions",
     ),
 )

@@ -91,6 +91,7 @@ class Classifier(ReadingTask):
     """
 
     head = "classification"
+    beside = ("text_pair",)
 
     def __init__(
         self,

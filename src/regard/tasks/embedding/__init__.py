@@ -38,6 +38,7 @@ TASK = Kind(
         lambda: train.EmbeddingRecipe,
         lambda: train_options.EmbeddingOptions,
         lambda: score.PairEvaluator,
+        columns=("text", "pair", "score"),
         figures="recall and reciprocal rank, or rank correlation",
         layout="sentence-transformers'",
     ),

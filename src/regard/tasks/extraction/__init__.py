@@ -28,6 +28,7 @@ TASK = Kind(
         lambda: train.ExtractionRecipe,
         lambda: train_options.ExtractionOptions,
         lambda: summarization_score.SummaryEvaluator,
+        columns=("document", "summary"),
         figures="ROUGE, beside the documents' first words",
     ),
 )

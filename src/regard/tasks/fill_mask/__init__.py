@@ -25,6 +25,7 @@ TASK = Kind(
         RUNNING_TEXT,
         lambda: train.MaskedLanguageModelRecipe,
         lambda: train_options.MaskedLanguageModelOptions,
+        columns=("text",),
         figures="loss and accuracy of hidden words",
     ),
 )

@@ -25,6 +25,7 @@ TASK = Kind(
         " images and labels.",
         lambda: train.ImageClassificationRecipe,
         lambda: train_options.ImageClassificationOptions,
+        columns=("image", "label"),
         figures="accuracy, F1, Matthews' correlation, calibration, loss, confusions",
     ),
 )

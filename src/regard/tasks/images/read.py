@@ -1,7 +1,8 @@
 """Labeled images from a user's files, in one size.
 
 A folder has a sub-folder for each label; an .npz has the arrays `images`, bytes of
-(n, height, width) or (n, height, width, channels), and `labels`, (n,).
+(n, height, width) or (n, height, width, channels), and `labels`, (n,). Rows, which Python gives,
+have the name of a file and its label.
 """
 
 import math
@@ -16,16 +17,22 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from regard.data.lines import check_rereadable
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
+from regard.data import BadCellError, LeftOut, Role, read_examples
+from regard.data.lines import check_file, check_rereadable
+from regard.data.tables import folder_of
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, RegardError
 from regard.files import check_content
 from regard.lazy import PIL
+from regard.tasks.classification.read import LABEL
 from regard.tasks.images.preparation import Preparation
 from regard.tasks.images.task import image_files, is_image, open_image, unread_image
 from regard.training.examples import Say
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+IMAGE = ("image", "file", "path", "file_name", "filename", "picture", "image_path", "filepath")
+ROWS = ".jsonl"  # of a table in memory
 
 Bytes = NDArray[np.uint8]
 Size = tuple[int, int]  # height and width, in pixels
@@ -101,6 +108,31 @@ class PictureFolder:
         return os.fspath(self.files[number])
 
 
+class PictureTable(PictureFolder):
+    """The image files that rows name, each with its label."""
+
+    def __init__(self, path: str, *, say: Say):
+        self.path = path
+        bad = LeftOut()
+
+        def example(values: tuple[Any, ...], line: int) -> tuple[Path, str]:
+            name, label = values
+            if not name or label is None:
+                problem = "expected an image and a label; got an empty cell. Fill it."
+                raise BadCellError(problem, "empty cell")
+            file = folder_of(Path(path)) / name
+            try:
+                check_file(file, "an image")
+            except RegardError as error:
+                raise BadCellError(str(error), "missing file") from error
+            return file, str(label)
+
+        roles = (Role("image", IMAGE, text=True), Role("label", LABEL, label=True))
+        rows = list(read_examples(path, roles, example, on_bad_line=bad, say=say, note=say))
+        bad.report(say)
+        self.files, self.labels = [file for file, _ in rows], [label for _, label in rows]
+
+
 class PictureArrays:
     """The images of an .npz."""
 
@@ -156,17 +188,19 @@ class PictureArrays:
 
 
 def open_pictures(path: str, *, say: Say) -> Pictures:
-    """Return a folder or an .npz."""
+    """Return a folder, rows or an .npz."""
+    if Path(path).suffix == ROWS:
+        return PictureTable(path, say=say)
     return PictureFolder(path, say=say) if Path(path).is_dir() else PictureArrays(path)
 
 
 def check_pictures(path: str) -> None:
-    """Raise NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
+    """Raise NotFoundError or BadArgumentError unless the path is a folder, rows or an .npz."""
     if not Path(path).exists():
         raise NotFoundError(
             f"expected a folder of images or an .npz at {path}; there is neither. Check the path."
         )
-    if Path(path).is_dir():
+    if Path(path).is_dir() or Path(path).suffix == ROWS:
         return
     if Path(path).suffix != ".npz":
         raise BadArgumentError(

@@ -38,6 +38,7 @@ TASK = Kind(
         lambda: train.MatchingRecipe,
         lambda: train_options.MatchingOptions,
         lambda: score.MatchEvaluator,
+        columns=("image", "text"),
         figures="recall of texts and of images, and reciprocal rank",
     ),
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regard.data import Column, Role
 from regard.errors import BadArgumentError
 from regard.tasks.embedding.score import rank_pairs
-from regard.tasks.images.read import upright_size
+from regard.tasks.images.read import IMAGE, upright_size
 from regard.tasks.matching.task import Matcher, Vectors
 from regard.tasks.matching.train_options import MatchingEvaluationOptions
 from regard.training.evaluation import Evaluator, Progress, no_progress
@@ -20,7 +20,6 @@ from regard.training.file_tables import read_file_table
 from regard.training.resampling import Scored
 
 TINY = 1e-12  # length of a vector that has no direction
-IMAGE = ("image", "file", "path", "file_name", "filename", "picture", "image_path", "filepath")
 
 
 def read_captions(path: str, *, image: Column | None = None, **reading: Any) -> Iterator[Example]:

@@ -39,6 +39,7 @@ TASK = Kind(
         lambda: train.QuestionAnsweringRecipe,
         lambda: train_options.QuestionAnsweringOptions,
         lambda: score.AnswerEvaluator,
+        columns=("question", "context", "answer", "start"),
         figures="exact match and F1",
     ),
 )

@@ -37,6 +37,7 @@ TASK = Kind(
         lambda: train.SummarizationRecipe,
         lambda: train_options.SummarizationOptions,
         lambda: score.SummaryEvaluator,
+        columns=("document", "summary"),
         figures="ROUGE, beside the documents' first words",
     ),
 )

@@ -39,6 +39,7 @@ TASK = Kind(
         RUNNING_TEXT,
         lambda: train.LanguageModelRecipe,
         lambda: train_options.LanguageModelOptions,
+        columns=("text",),
         figures="loss, perplexity and bits per byte",
     ),
 )

@@ -35,6 +35,7 @@ TASK = Kind(
         lambda: train.TokenClassificationRecipe,
         lambda: train_options.TokenClassificationOptions,
         lambda: score.WordEvaluator,
+        columns=("words", "labels"),
         figures="precision, recall and F1 of labeled parts",
     ),
 )

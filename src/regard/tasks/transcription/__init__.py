@@ -46,6 +46,7 @@ TASK = Kind(
         lambda: train.TranscriptionRecipe,
         lambda: train_options.TranscriptionOptions,
         lambda: score.TranscriptionEvaluator,
+        columns=("sound", "text"),
         figures="errors of words and characters",
     ),
 )

@@ -48,6 +48,7 @@ TASK = Kind(
         lambda: train.TranslationRecipe,
         lambda: train_options.TrainingOptions,
         lambda: score.TranslationEvaluator,
+        columns=("source", "target"),
         figures="BLEU, chrF (sacreBLEU's, with the signatures that make them comparable),"
         " loss and speed",
     ),
