@@ -1256,6 +1256,8 @@ export interface components {
         Reliance: {
             /** Change */
             change: number;
+            /** Changes */
+            changes: number[];
             /** End */
             end: number;
             /** First */

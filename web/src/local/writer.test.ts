@@ -192,6 +192,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
     const found = await source.reliance(id);
     expect(found.map(({ first, end }) => [first, end])).toEqual(variant.reliance.map(({ first, end }) => [first, end]));
     near(found.map((each) => each.change), variant.reliance.map((each) => each.change), 1e-4);
+    near(found.flatMap((each) => each.changes), variant.reliance.flatMap((each) => each.changes), 1e-5);
   });
 
   test("a part that the model does not have is refused", () => {

@@ -134,7 +134,7 @@ function settled() {
 }
 
 /** Word by word, so that the next question does not wait for all of them. */
-async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<number>, signal?: AbortSignal): Promise<Reliance[]> {
+async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<number[]>, signal?: AbortSignal): Promise<Reliance[]> {
   const axis = info.labels?.length ? Object.values(info.axes)[0] : info.axes["source"];
   if (!axis) throw new Error("What an output depends on is known for a translation or a label.");
   const { tokens, words } = axis;
@@ -142,7 +142,9 @@ async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<nu
   const found: Reliance[] = [];
   for (const [first, end] of words ?? tokens.map((_, at): [number, number] => [at, at + 1])) {
     signal?.throwIfAborted();
-    found.push({ first, end, change: (await score(positionsOf({ first, end }))) - whole });
+    const changed = await score(positionsOf({ first, end }));
+    const change = changed.reduce((sum, log, step) => sum + log - whole[step]!, 0);
+    found.push({ first, end, change, changes: changed.map((log, step) => Math.exp(log) - Math.exp(whole[step]!)) });
   }
   return found;
 }

@@ -126,7 +126,8 @@ def reliances(trace: TraceData) -> Iterator[Reliance]:
         UnsupportedError: as `needed` does.
     """
     for word, before, after in _without_each(trace):
-        yield Reliance(word.start, word.stop, float((after - before).sum()))
+        changes = np.exp(after) - np.exp(before)
+        yield Reliance(word.start, word.stop, float((after - before).sum()), changes.tolist())
 
 
 def _without_each(
