@@ -2354,7 +2354,9 @@ export interface operations {
     };
     reliance_api_traces__id__reliance_get: {
         parameters: {
-            query?: never;
+            query?: {
+                way?: "anywhere" | "across" | "within";
+            };
             header?: never;
             path: {
                 id: string;

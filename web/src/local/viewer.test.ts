@@ -59,7 +59,7 @@ test("an ablation, and what the label is without each patch", () => {
   const { before, after } = model.ablate(run, info, asked);
   near([before, after], [fixture.ablation.before, fixture.ablation.after]);
   const [whole = NaN] = model.score(run, []);
-  const logs = fixture.reliance.map(({ first }) => model.score(run, [first])[0]!);
+  const logs = fixture.reliance.map(({ first }) => model.score(run, [String(first)])[0]!);
   near(logs.map((log) => log - whole), fixture.reliance.map(({ change }) => change), 3e-5);
   near(logs.map((log) => Math.exp(log) - Math.exp(whole)), fixture.reliance.flatMap(({ changes }) => changes), 3e-5);
 });

@@ -1,7 +1,9 @@
 /** The translation: source and output as words, and ribbons of cross-attention between them. */
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { positionsToggled, strongestCell, useAbout, useLocks } from "../flow/locks";
 import type { Pointed } from "../links/Links";
+import type { Way } from "../source";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
 import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
@@ -22,6 +24,7 @@ import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
 const NONE: Unit[] = [];
+const WAYS = ["anywhere", "across", "within"] as const;
 
 /** `plain`: without the choice of layer, head and step. */
 export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
@@ -39,11 +42,12 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const { hover, columns, locked, release } = useLocks(state, rows, aligned?.source ?? NONE, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
 
   const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] && !trace.axes["source"].peaks ? trace.id : null;
-  const reliance = useLoaded(relies, async (signal) => {
+  const way = useSignal<Way>("anywhere");
+  const reliance = useLoaded(relies && `${relies} ${way.value}`, async (signal) => {
     await painted(); // the sentence first
     const layers = trace?.taps.filter(({ kind }) => kind === "cross") ?? [];
     const [words, ...maps] = await Promise.all([
-      state.source.reliance(relies as string, signal),
+      state.source.reliance(relies as string, way.value, signal),
       ...layers.map((each) => fetchRows(state.source, relies as string, each, "mean", "weight", { first: 0, end: each.rows }, signal)),
     ]);
     return { id: relies, words, maps };
@@ -121,6 +125,14 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
           value={step.value}
           onChoose={chooseStep}
         />
+        {(needs.length > 0 || way.value !== "anywhere") && (
+          <Choice
+            name={say("ribbons.way")}
+            options={WAYS.map((each) => [each, say(`ribbons.${each}`), say("ribbons.way.title")] as const)}
+            value={way.value}
+            onChoose={(next) => (way.value = next)}
+          />
+        )}
         {wordsKnown && (
           <Choice name={say("group")} options={(["word", "token"] as const).map((each) => [each, say(`group.${each}`)] as const)} value={pieces.value} onChoose={(value) => (pieces.value = value)} />
         )}
