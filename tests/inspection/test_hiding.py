@@ -369,16 +369,17 @@ def test_the_reliance_on_a_word_is_what_the_same_output_loses_without_it(transla
     assert trace.generation is not None
     written = trace.generation.hypotheses[0].text
 
-    def score(without: list[int]) -> float:
+    def score(without: list[int]) -> torch.Tensor:
         steps = translator.trace(text, target=written, without=without).generation.steps
-        return sum(float(torch.tensor(step.probability).log()) for step in steps)
+        return torch.tensor([step.probability for step in steps])
 
     found = list(reliances(trace))
     whole = score([])
     assert [(each.first, each.end) for each in found] == trace.axes["source"].words
     for each in found:
-        expected = score(list(range(each.first, each.end))) - whole
-        assert each.change == pytest.approx(expected, abs=1e-3)
+        without = score(list(range(each.first, each.end)))
+        assert each.change == pytest.approx(float((without / whole).log().sum()), abs=1e-3)
+        assert each.changes == pytest.approx((without - whole).tolist(), abs=1e-4)
     assert min(each.change for each in found) < -1
 
 
@@ -392,6 +393,7 @@ def test_a_label_relies_on_a_word_as_much_as_its_probability_falls_without_it():
     assert (off.token, off.before) == (best.token, pytest.approx(best.probability, abs=1e-5))
     lovely = next(each for each in found if each.first == 3)
     assert torch.tensor(lovely.change).exp() * off.before == pytest.approx(off.after, abs=1e-5)
+    assert lovely.changes == [pytest.approx(off.delta, abs=1e-5)]
     assert min(each.change for each in found) == lovely.change < -2
 
 

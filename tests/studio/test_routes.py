@@ -227,6 +227,9 @@ def test_words_that_are_struck_out_are_part_of_the_request(client):
     reliance = client.get(f"/api/traces/{whole['id']}/reliance").json()
     assert [[each["first"], each["end"]] for each in reliance] == whole["axes"]["source"]["words"]
     assert all(each["change"] < 0.5 for each in reliance)
+    across = client.get(f"/api/traces/{whole['id']}/reliance?way=across").json()
+    assert across != reliance
+    assert {len(each["changes"]) for each in across} == {len(whole["generation"]["steps"])}
     refused = client.post("/api/traces", json={**asked, "without": ["99"]})
     assert refused.status_code == 400
     assert refused.json()["detail"].startswith("positions of source must be from 0 to ")

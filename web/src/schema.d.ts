@@ -1256,6 +1256,8 @@ export interface components {
         Reliance: {
             /** Change */
             change: number;
+            /** Changes */
+            changes: number[];
             /** End */
             end: number;
             /** First */
@@ -2352,7 +2354,9 @@ export interface operations {
     };
     reliance_api_traces__id__reliance_get: {
         parameters: {
-            query?: never;
+            query?: {
+                way?: "anywhere" | "across" | "within";
+            };
             header?: never;
             path: {
                 id: string;

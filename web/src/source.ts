@@ -37,6 +37,7 @@ export type NextWord = Schemas["NextWord"];
 export type InsideRequest = Schemas["InsideRequest"];
 export type NextRequest = Pick<Schemas["NextRequest"], "text"> & Partial<Schemas["NextRequest"]>;
 export type LessonRequest = Pick<Schemas["LessonRequest"], "text"> & Partial<Schemas["LessonRequest"]>;
+export type Way = "anywhere" | "across" | "within";
 export type Quantity = "weight" | "norm" | "score";
 export type Reduce = "max" | "mean";
 export type Group = "token" | "word" | "sentence";
@@ -108,8 +109,8 @@ export interface Source {
   /** The heads with most weight from a query to a key, of all layers with the sequences of `tap`; without the sink, the first key is left out of the row. Only where there is a server. */
   between?(id: string, request: { tap: string; query: number; key: number; count: number; sink: boolean }, signal?: AbortSignal): Promise<Schemas["Look"][]>;
   ablate(id: string, request: AblationRequest, signal?: AbortSignal): Promise<Ablation>;
-  /** Dependence of the output on each word of its source. */
-  reliance(id: string, signal?: AbortSignal): Promise<Reliance[]>;
+  /** Dependence of the output on each word of its source, which is hidden in all attention, in cross-attention or in the encoder. */
+  reliance(id: string, way: Way, signal?: AbortSignal): Promise<Reliance[]>;
   /** Tokens that a step would write after each layer. */
   lens(id: string, step: number, signal?: AbortSignal): Promise<Lens>;
   /** Terms that are added to the logit of a step's token, or to its difference from another token's. */

@@ -4,6 +4,7 @@ import type { Learning } from "./learn/address";
 import { lookOf } from "./off/parts";
 import type { Asked } from "./said/said";
 import type { Chosen } from "./shell/rail/Options";
+import type { Need } from "./translation/needed";
 import { DEFAULTS, FIELDS, type Fields } from "./url";
 import type {
   Ablation,
@@ -72,6 +73,7 @@ export function createState(source: Source) {
     word: signal<(Asked & { axis: string }) | null>(null), // the word in question, of which the heads are asked
     changed: signal<(Asked & { axis: string }) | null>(null), // the word in question as the reader changed something, which stays so
     toward: signal<number | null>(null), // the position that the heads are asked for too
+    needs: signal<readonly Need[]>([]), // of the translation's words
     about: signal<Position | null>(null), // the cell that is spoken of, where a view has no cells to hover over
     ablation: signal<Ablation | null>(null),
     ablated: signal<AblationRequest | null>(null), // what `ablation` answers
@@ -113,6 +115,7 @@ export function show(state: State, trace: TraceInfo, request: TraceRequest | nul
     state.ablation.value = null;
     state.hover.value = null;
     state.about.value = null;
+    state.needs.value = [];
     state.changed.value = null;
     state.toward.value = null;
     if (!state.tap.value) state.tapName.value = firstTap(trace)?.name ?? "";

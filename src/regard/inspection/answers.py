@@ -227,6 +227,7 @@ class Reliance:
     first: int  # of the word's positions, first to end - 1
     end: int
     change: float  # of the output's log-probability, in nats
+    changes: list[float]  # of the probability of each token that was written, or of the label
 
 
 @dataclass(frozen=True)

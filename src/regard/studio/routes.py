@@ -35,7 +35,7 @@ from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
 from regard.inspection.views.between import Look
 from regard.inspection.views.between import between as heads_between
-from regard.inspection.views.needed import reliances
+from regard.inspection.views.needed import Way, reliances
 from regard.inspection.views.part import Part, part
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
@@ -234,9 +234,11 @@ async def ablate(
 
 
 @api.get("/traces/{id}/reliance")
-async def reliance(request: Request, trace: Opened, library: Here) -> list[Reliance]:
+async def reliance(
+    request: Request, trace: Opened, library: Here, way: Way = "anywhere"
+) -> list[Reliance]:
     """Word by word, so that a text that comes in between waits for one word only."""
-    words, answers = reliances(trace), list[Reliance]()
+    words, answers = reliances(trace, way), list[Reliance]()
     while word := await in_turn(request, library.models_thread, partial(next, words, None)):
         answers.append(word)
         if await request.is_disconnected():

@@ -105,7 +105,7 @@ export function engine() {
     stop: (_: object) => void (stopped = true),
     /** Numbers of the trace asked for before it. */
     kept: (_: object) => kept(),
-    score: ({ model, run, hidden }: { model: string; run: Run; hidden: number[] }) => modelOf(model).score(run, hidden),
+    score: ({ model, run, hidden }: { model: string; run: Run; hidden: string[] }) => modelOf(model).score(run, hidden),
     ablate: ({ run, info, request }: { run: Run; info: TraceInfo; request: AblationRequest }) => modelOf(info.model).ablate(run, info, request),
   };
 }

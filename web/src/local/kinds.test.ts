@@ -106,8 +106,8 @@ test("a file of several models answers with each, and reliance is known of a lab
   const source = await sourceOf(kinds, kinds.map(([, { weights }]) => weights));
   expect((await source.models()).map(({ name }) => name)).toEqual(kinds.map(([name]) => name));
   const traces = await Promise.all(["one", "gpt2"].map((model) => source.trace({ model, text: TEXT })));
-  near(await source.reliance((traces[0] as TraceInfo).id), kinds[0]?.[1].reliance);
-  await expect(source.reliance((traces[1] as TraceInfo).id)).rejects.toThrow("known for a translation or a label");
+  near(await source.reliance((traces[0] as TraceInfo).id, "anywhere"), kinds[0]?.[1].reliance);
+  await expect(source.reliance((traces[1] as TraceInfo).id, "anywhere")).rejects.toThrow("known for a translation or a label");
   await expect(source.lens((traces[0] as TraceInfo).id, 0)).rejects.toThrow("choose a model that writes");
   expect(() => study.next({ request: { text: TEXT } })).toThrow("this file has none");
 });
@@ -134,7 +134,7 @@ test("a trace that has gone is made again for what is asked of it", async () => 
   const source = await sourceOf(kinds.slice(0, 1), kinds.slice(0, 1).map(([, { weights }]) => weights));
   const { id } = await source.trace({ model: "one", text: TEXT });
   for (let cut = 1; cut < 10; cut++) await source.trace({ model: "one", text: TEXT.slice(0, -cut) });
-  near(await source.reliance(id), kinds[0]?.[1].reliance);
+  near(await source.reliance(id, "anywhere"), kinds[0]?.[1].reliance);
 });
 
 test("a file that is cut off is said to be so", async () => {

@@ -131,10 +131,10 @@ export abstract class Model {
     return ablation(this.model, request, info, run.target, before ?? [], after ?? [], (id) => this.entry(id, run));
   }
 
-  /** The log-probability of the output when these positions of what is read are struck out too. */
-  score(run: Run, more: readonly number[]): number {
-    const rows = this.logits({ ...run, without: [...run.without, ...more.map(String)] });
-    return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
+  /** The log-probability of each token of the output when these parts are off too. */
+  score(run: Run, more: readonly string[]): number[] {
+    const rows = this.logits({ ...run, without: [...run.without, ...more] });
+    return rows.map((row, i) => row[run.target[i] as number] as number);
   }
 
   /** Tokens of one side, with the words and sentences that they spell. */

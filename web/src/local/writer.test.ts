@@ -189,9 +189,12 @@ describe.each(variants)("%s-norm", (_, variant) => {
   test("the output's reliance on each word is Python's", async () => {
     const source = await sourceOf(variant);
     const { id } = await source.trace({ model: "untrained", text: TEXT, target: TARGET });
-    const found = await source.reliance(id);
-    expect(found.map(({ first, end }) => [first, end])).toEqual(variant.reliance.map(({ first, end }) => [first, end]));
-    near(found.map((each) => each.change), variant.reliance.map((each) => each.change), 1e-4);
+    for (const way of ["anywhere", "across", "within"] as const) {
+      const [found, expected] = [await source.reliance(id, way), variant.reliance[way]];
+      expect(found.map(({ first, end }) => [first, end])).toEqual(expected.map(({ first, end }) => [first, end]));
+      near(found.map((each) => each.change), expected.map((each) => each.change), 1e-4);
+      near(found.flatMap((each) => each.changes), expected.flatMap((each) => each.changes), 1e-5);
+    }
   });
 
   test("a part that the model does not have is refused", () => {

@@ -6,6 +6,7 @@ import { pulled, rewrites, showing, strike } from "../off/switch";
 import { Menu, MenuItem } from "../shell/Menu";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
 import { force, stepOf, type State } from "../state";
+import { pointsOf } from "../translation/needed";
 import { spelling } from "../translation/pull";
 import { useLoaded } from "../weights/loaded";
 import { fetchRows } from "../weights/matrix";
@@ -93,7 +94,14 @@ function Words({ state, trace, tap, sentence, by, onAsk }: WordsProps) {
       <span style={{ whiteSpace: "nowrap" }}>(<button type="button" class="rg-said__control" title={say("said.number")} onClick={() => onAsk(looked)}>{percent(looked.share)}</button>)</span>
     </span>
   ));
-  return <>{filled(say(`said.${asked.deed}${special ? ".mostly" : ""}`), { word: <Written state={state} trace={trace} tap={tap} asked={asked} able={able} />, who: by, looks: named })}</>;
+  const needed = state.needs.value.filter(({ row }) => row === asked.rows.first).map(({ key, label, change, looked }, i) => (
+    <span key={key}>
+      {i > 0 && say("said.and")}
+      <strong class="rg-said__needed">{bare(label)}</strong> ({say("said.points", { change: pointsOf(change), share: percent(looked) })})
+    </span>
+  ));
+  const needs = needed.length > 0 && filled(say("said.needed"), { needs: needed });
+  return <>{filled(say(`said.${asked.deed}${special ? ".mostly" : ""}`), { word: <Written state={state} trace={trace} tap={tap} asked={asked} able={able} />, who: by, looks: named, needs })}</>;
 }
 
 /** What was written; opens what else the step might have written. */

@@ -16,7 +16,7 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
   const said = ({ token, probability }: Candidate) => `${token} ${percent(probability)}`;
   const [name, axis] = Object.entries(trace.axes)[0] as [string, AxisInfo];
   const words = axis.words ?? axis.tokens;
-  const { value } = useLoaded(trace.can_ablate && words.length <= ASKED ? trace.id : null, (signal) => state.source.reliance(trace.id, signal));
+  const { value } = useLoaded(trace.can_ablate && words.length <= ASKED ? trace.id : null, (signal) => state.source.reliance(trace.id, "anywhere", signal));
   const label = (from: number) => units(axis, "word").find((each) => each.first === from)?.label ?? "";
   const most = [...(value ?? [])].sort((one, other) => one.change - other.change).slice(0, SHOWN);
   return (

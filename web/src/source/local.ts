@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { Ask } from "../local/ask";
 import type { Asked } from "../local/messages";
 import type { Traced } from "../local/model";
-import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
+import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest, Way } from "../source";
 import { positionsOf } from "../weights/units";
 import { PHRASES } from "../words/interface";
 import { answersFrom, type Answers } from "./kept";
@@ -107,10 +107,10 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
         if (path === "/next") return study({ what: "next", request: body as NextRequest });
         const [{ info, run, answers }, key] = await placed(path);
         if (!key) return info;
-        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), stop);
         const [of = "", query] = key.split("?");
+        const { step, axis, against, way } = Object.fromEntries(new URLSearchParams(query));
+        if (of === "reliance") return reliance(info, way as Way, (hidden) => ask({ what: "score", model: info.model, run, hidden }), stop);
         if (WHY.includes(of)) {
-          const { step, axis, against } = Object.fromEntries(new URLSearchParams(query));
           return ask({ what: "why", model: info.model, run, of, step: Number(step), axis: axis ?? "", against: against === undefined ? null : Number(against) });
         }
         if (key === "ablate") return ask({ what: "ablate", run, info, request: body as AblationRequest });
@@ -134,7 +134,7 @@ function settled() {
 }
 
 /** Word by word, so that the next question does not wait for all of them. */
-async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<number>, signal?: AbortSignal): Promise<Reliance[]> {
+async function reliance(info: TraceInfo, way: Way, score: (hidden: string[]) => Promise<number[]>, signal?: AbortSignal): Promise<Reliance[]> {
   const axis = info.labels?.length ? Object.values(info.axes)[0] : info.axes["source"];
   if (!axis) throw new Error("What an output depends on is known for a translation or a label.");
   const { tokens, words } = axis;
@@ -142,9 +142,19 @@ async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<nu
   const found: Reliance[] = [];
   for (const [first, end] of words ?? tokens.map((_, at): [number, number] => [at, at + 1])) {
     signal?.throwIfAborted();
-    found.push({ first, end, change: (await score(positionsOf({ first, end }))) - whole });
+    const changed = await score(positionsOf({ first, end }).flatMap((position) => hiding(info, position, way)));
+    const change = changed.reduce((sum, log, step) => sum + log - whole[step]!, 0);
+    found.push({ first, end, change, changes: changed.map((log, step) => Math.exp(log) - Math.exp(whole[step]!)) });
   }
   return found;
+}
+
+/** The parts that hide a position of the source: itself, or the looks at it in some of the attention. */
+function hiding({ taps }: TraceInfo, key: number, way: Way): string[] {
+  if (way === "anywhere") return [String(key)];
+  return taps.filter((tap) => tap.keys === "source" && (way === "across") === (tap.queries !== tap.keys)).flatMap(({ name, heads, rows }) =>
+    Array.from({ length: heads * rows }, (_, i) => [i % heads, Math.floor(i / heads)]).filter(([, query]) => way === "across" || query !== key).map(([head, query]) => `${name}:${head}:${query}:${key}`),
+  );
 }
 
 function kept(trace: TraceInfo, numbers: Map<string, Binary>, plain: Map<string, unknown>): Answers {

@@ -45,7 +45,7 @@ export function sourceOver(transport: Transport, abilities: Abilities, own: Part
       json(pathOf(at(id, "cell"), { tap, head, query, key }), signal),
     looks: (id, request, signal) => json(pathOf(at(id, "looks"), request), signal),
     ablate: (id, request, signal) => json(at(id, "ablate"), signal, request),
-    reliance: (id, signal) => json(at(id, "reliance"), signal),
+    reliance: (id, way, signal) => json(pathOf(at(id, "reliance"), { way }), signal),
     lens: (id, step, signal) => json(pathOf(at(id, "lens"), { step }), signal),
     attribution: (id, step, against, signal) => json(pathOf(at(id, "attribution"), { step, against }), signal),
     measures: (id, step, axis, signal) => json(pathOf(at(id, "measures"), { step, axis }), signal),

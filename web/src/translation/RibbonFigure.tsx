@@ -2,9 +2,11 @@
 import { useMemo, useRef } from "preact/hooks";
 import { length, linedUp, middle, ROW, type Extent, type Strand } from "../links/layout";
 import { among, Links, type Look, type Pointed } from "../links/Links";
+import type { Reliance } from "../source";
 import type { Unit } from "../weights/units";
 import { amount, percent } from "../weights/words";
 import { useWords } from "../words/words";
+import { NEEDED, needLines, pointsOf, type Need } from "./needed";
 import { ribbons } from "./ribbons";
 import { peaksOf, type Aligned } from "./aligned";
 import type { Held } from "./pull";
@@ -18,7 +20,8 @@ interface RibbonFigureProps {
   struck?: ReadonlySet<number>; // of the source's words
   chances: readonly number[]; // of the output's words
   unsureBelow?: number; // a word of less probability is unsure
-  reliance?: readonly (number | null)[] | null; // of the source's words: nats of the output's log-probability
+  relied?: readonly (Reliance | null)[] | null; // of the source's words
+  needs?: readonly Need[];
   pulled: ReadonlySet<number>; // of the output's words: they look where the reader wants
   pull: Held | null;
   free?: boolean; // a word that looks nowhere can be given a look, and has its probability under it
@@ -54,7 +57,7 @@ const SIZES = [
 const NONE: ReadonlySet<number> = new Set();
 
 export function RibbonFigure(props: RibbonFigureProps) {
-  const { aligned, width, active = [], struck = NONE, pulled, pull, free = false, onHover = () => undefined } = props;
+  const { aligned, width, active = [], struck = NONE, pulled, pull, needs = [], free = false, onHover = () => undefined } = props;
   const say = useWords();
   const pressed = useRef<{ x: number; y: number } | null>(null);
   const dragged = useRef(false); // since it was pressed
@@ -116,7 +119,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
     },
   });
 
-  const most = Math.max(0, ...(props.reliance ?? []).map((each) => -(each ?? 0)));
+  const most = Math.max(0, ...(props.relied ?? []).map((each) => -(each?.change ?? 0)));
   const valueAt = ({ query, key }: { query: number; key: number }) => amount(aligned.values.values[query * aligned.values.width + key]!, aligned.quantity);
   /** With one word pointed at, those on the other side carry what they get from it. */
   const part = ({ side, index }: Pointed): Look => {
@@ -138,7 +141,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
       attributes: onStrike ? { "aria-keyshortcuts": "x" } : {},
       after: !unit.special && !peaks && (
         <>
-          <Reliance change={props.reliance?.[index] ?? null} most={most} />
+          <Bar change={props.relied?.[index]?.change ?? null} most={most} />
           {onStrike && (
             <button
               type="button"
@@ -163,7 +166,8 @@ export function RibbonFigure(props: RibbonFigureProps) {
     return {
       ...(taken || (free && pulled.has(index)) ? { number: percent(chance) } : part({ side: "query", index })),
       ...(taken && { label: taken.label }),
-      ...(unsure && { says: "unsure", title: say("ribbons.unsure", { word: unit.title }) }),
+      says: [...(unsure ? ["unsure"] : []), ...needs.filter((need) => need.query === index).map(({ label, change }) => `needed ${label} ${pointsOf(change)} points`)].join(", "),
+      ...(unsure && { title: say("ribbons.unsure", { word: unit.title }) }),
       sure: chance,
       classes: ["rg-word--written", free && playable(unit) && "rg-word--free", unsure && "rg-word--unsure", (taken || pulled.has(index)) && "rg-word--pulled"].filter((each) => typeof each === "string"),
       attributes: { ...(props.onPull && { "aria-keyshortcuts": "p" }), ...(free && playable(unit) && draggable(index, null)) },
@@ -171,15 +175,22 @@ export function RibbonFigure(props: RibbonFigureProps) {
   };
 
   const names = useMemo(() => ({ key: numbered(aligned.source), query: numbered(aligned.output) }), [aligned]);
-  const paint = ({ query, key, value }: Strand) => {
+  const paint = ({ query, key, value, slot }: Strand) => {
     const strong = among(active, { side: "query", index: query }) || among(active, { side: "key", index: key });
     const name = `${names.query[query]} ${names.key[key]}`; // the same in the next sentence
+    if (slot === NEEDED) return { name: `needed ${name}`, opacity: !active.length || strong ? 0.9 : 0.1, look: "rg-translation__needed" };
     const opacity = !active.length ? 0.12 + 0.6 * value : strong ? 0.3 + 0.6 * value : 0.05;
     const pulledLook = { color: "var(--rg-head-1)", look: "rg-translation__pulled" };
     if (value < 0) return { name: "held", opacity: 0.9, ...pulledLook };
     return { name, cell: `${aligned.output[query]?.rows.first} ${aligned.source[key]?.first}`, opacity: held(query) ? 1 : opacity, ...(held(query) ? { color: "var(--rg-rule)" } : pulled.has(query) && pulledLook) };
   };
-  const strands = pull ? [...drawn, { query: pull.word, key: pull.key, slot: 0, value: -1, from: middle(source[pull.key] as Extent), to: middle(output[pull.word] as Extent), width: BAND }] : drawn;
+  const lines = useMemo(() => [...drawn, ...needLines(needs, source, output)], [drawn, needs]);
+  const strands = pull ? [...lines, { query: pull.word, key: pull.key, slot: 0, value: -1, from: middle(source[pull.key] as Extent), to: middle(output[pull.word] as Extent), width: BAND }] : lines;
+  const describe = (strand: Strand): [string, string] => {
+    const need = strand.slot === NEEDED && needs.find(({ query, key }) => query === strand.query && key === strand.key);
+    const [word, other] = [aligned.output[strand.query]?.label, aligned.source[strand.key]?.label];
+    return need ? [`${word} needed ${other}`, say("said.points", { change: pointsOf(need.change), share: percent(need.looked) })] : [`${word} looked at ${other}`, valueAt(strand)];
+  };
   const all = (units: readonly Unit[]): [number, number] => [0, units.length];
   return (
     <Links
@@ -196,7 +207,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
       font={plan.font}
       strands={strands}
       paint={paint}
-      describe={(strand) => [`${aligned.output[strand.query]?.label} looked at ${aligned.source[strand.key]?.label}`, valueAt(strand)]}
+      describe={describe}
       look={({ side, index }) => (side === "key" ? sourceLook(index) : outputLook(index))}
       active={active}
       locked={props.locked}
@@ -254,7 +265,7 @@ function numbered(all: readonly Unit[]): string[] {
 }
 
 /** A bar as long as the output's loss without the word, the largest of all being the whole width. */
-function Reliance({ change, most }: { change: number | null; most: number }) {
+function Bar({ change, most }: { change: number | null; most: number }) {
   if (change === null || most <= 0) return null;
   const part = Math.max(0, -change) / most;
   const title = change < 0 ? `without it this translation is ${times(-change)} times less likely` : "without it this translation is as likely";

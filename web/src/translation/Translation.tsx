@@ -1,18 +1,22 @@
 /** The translation: source and output as words, and ribbons of cross-attention between them. */
-import { useMemo, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { positionsToggled, strongestCell, useAbout, useLocks } from "../flow/locks";
 import type { Pointed } from "../links/Links";
+import type { Way } from "../source";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
 import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
+import { fetchRows } from "../weights/matrix";
 import { knows, positionsOf, type Unit } from "../weights/units";
 import { captionWords, percent } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
 import { leftOut, useAligned, type Aligned } from "./aligned";
+import { LITTLE, MUCH, needsOf } from "./needed";
 import { pulledWords, puller } from "./pull";
 import { RibbonFigure } from "./RibbonFigure";
 import { chances, type StepChoice } from "./sentences";
@@ -20,6 +24,7 @@ import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
 const NONE: Unit[] = [];
+const WAYS = ["anywhere", "across", "within"] as const;
 
 /** `plain`: without the choice of layer, head and step. */
 export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
@@ -37,10 +42,30 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const { hover, columns, locked, release } = useLocks(state, rows, aligned?.source ?? NONE, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
 
   const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] && !trace.axes["source"].peaks ? trace.id : null;
-  const reliance = useLoaded(relies, async (signal) => {
+  const way = useSignal<Way>("anywhere");
+  const reliance = useLoaded(relies && `${relies} ${way.value}`, async (signal) => {
     await painted(); // the sentence first
-    return { id: relies, words: await state.source.reliance(relies as string, signal) };
+    const layers = trace?.taps.filter(({ kind }) => kind === "cross") ?? [];
+    const [words, ...maps] = await Promise.all([
+      state.source.reliance(relies as string, way.value, signal),
+      ...layers.map((each) => fetchRows(state.source, relies as string, each, "mean", "weight", { first: 0, end: each.rows }, signal)),
+    ]);
+    return { id: relies, words, maps };
   }).value;
+  const wrote = aligned?.trace.generation;
+  const { sure, relied, needs } = useMemo(() => {
+    const prompt = (wrote && aligned?.trace.axes[wrote.axis]?.prompt) ?? 1;
+    const sure = wrote && aligned ? chances(aligned.output, prompt, wrote.steps) : [];
+    if (!aligned || reliance?.id !== aligned.trace.id) return { sure, relied: null, needs: [] };
+    const relied = aligned.source.map((word) => reliance.words.find((each) => each.first === word.first && each.end === word.end) ?? null);
+    return { sure, relied, needs: aligned.step === "output" ? needsOf(aligned, sure, relied, reliance.maps) : [] };
+  }, [aligned, reliance]);
+  useEffect(() => {
+    state.needs.value = needs;
+    return () => {
+      state.needs.value = [];
+    };
+  }, [needs]);
 
   // The sentence above speaks of the row that predicts the word; the step that reads it is another row.
   const pointed = hover.value ?? locked[locked.length - 1] ?? null;
@@ -78,14 +103,6 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     const axis = aligned.tap.keys;
     void (struck.has(index) ? bringBack(state, namesOf(state, axis, word)) : strike(state, axis, word));
   };
-  const changes =
-    reliance && reliance.id === aligned?.trace.id
-      ? aligned.source.map((word) => reliance.words.find((each) => each.first === word.first && each.end === word.end)?.change ?? null)
-      : null;
-
-  const wrote = aligned?.trace.generation;
-  const prompt = (wrote && aligned?.trace.axes[wrote.axis]?.prompt) ?? 1;
-  const sure = wrote && aligned ? chances(aligned.output, prompt, wrote.steps) : [];
   const unsure = sure.some((chance, i) => !aligned?.output[i]?.special && chance < (wrote?.unsure_below ?? 0));
 
   const isStruck = hover.value?.side === "key" && struck.has(hover.value.index); // nothing looks at it
@@ -108,6 +125,14 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
           value={step.value}
           onChoose={chooseStep}
         />
+        {(needs.length > 0 || way.value !== "anywhere") && (
+          <Choice
+            name={say("ribbons.way")}
+            options={WAYS.map((each) => [each, say(`ribbons.${each}`), say("ribbons.way.title")] as const)}
+            value={way.value}
+            onChoose={(next) => (way.value = next)}
+          />
+        )}
         {wordsKnown && (
           <Choice name={say("group")} options={(["word", "token"] as const).map((each) => [each, say(`group.${each}`)] as const)} value={pieces.value} onChoose={(value) => (pieces.value = value)} />
         )}
@@ -124,7 +149,8 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               struck={struck}
               chances={sure}
               unsureBelow={wrote?.unsure_below ?? 0}
-              reliance={changes}
+              relied={relied}
+              needs={needs}
               pulled={pulledWords(state, aligned)}
               pull={held.value}
               onStrike={strikes ? onStrike : null}
@@ -137,7 +163,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
             <p class="rg-note rg-views__hint" data-screen>
-              {hint(say, strikes, unsure, leftOut(aligned), aligned.quantity)}
+              {hint(say, strikes, unsure, needs.length > 0, leftOut(aligned), aligned.quantity)}
             </p>
           </>
         )}
@@ -158,8 +184,9 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
 }
 
 /** Legend of what can be done and what is not drawn. */
-function hint(say: Say, strikes: boolean, unsure: boolean, left: number, quantity: "weight" | "norm"): string {
+function hint(say: Say, strikes: boolean, unsure: boolean, needs: boolean, left: number, quantity: "weight" | "norm"): string {
   const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
   const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: say(quantity) })] : [];
-  return [say("ribbons.sure"), ...(unsure ? [say("ribbons.dotted")] : []), ...verbs, ...rest].join(" · ");
+  const colors = needs ? [say("ribbons.needed", { little: percent(LITTLE), much: 100 * MUCH })] : [];
+  return [...colors, say("ribbons.sure"), ...(unsure ? [say("ribbons.dotted")] : []), ...verbs, ...rest].join(" · ");
 }

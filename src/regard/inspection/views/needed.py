@@ -119,14 +119,15 @@ def needed(trace: TraceData, way: Way = "anywhere") -> Needed:
     )
 
 
-def reliances(trace: TraceData) -> Iterator[Reliance]:
+def reliances(trace: TraceData, way: Way = "anywhere") -> Iterator[Reliance]:
     """Yield what the whole output, or the likeliest label, loses without each word that was read.
 
     Raises:
         UnsupportedError: as `needed` does.
     """
-    for word, before, after in _without_each(trace):
-        yield Reliance(word.start, word.stop, float((after - before).sum()))
+    for word, before, after in _without_each(trace, way):
+        changes = np.exp(after) - np.exp(before)
+        yield Reliance(word.start, word.stop, float((after - before).sum()), changes.tolist())
 
 
 def _without_each(
