@@ -1,4 +1,4 @@
-"""What a word that was written looked at, and what it needed: two questions with different answers.
+"""Two questions with different answers: what a written word looked at, and what it needed.
 
 A word looked at those on which its rows of attention have weight. It needs those without which its
 probability falls, with the words before it as they are. It may need one that it hardly looks at:
@@ -49,7 +49,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Needed:
-    """What each word of an output looked at and needed."""
+    """The words that each word of an output looked at and needed."""
 
     read: list[str]  # the words that were read
     words: list[Need]
