@@ -18,7 +18,7 @@ def needed():
 
 
 def labels(page) -> dict[str, str]:
-    """What is read out of each word of the output, by the word."""
+    """Return what is read out of each word of the output, by the word."""
     found = (each.get_attribute("aria-label") for each in page.locator("[data-word^=output]").all())
     return {re.split("[:,] ", label)[1].rstrip("."): label for label in found}
 
