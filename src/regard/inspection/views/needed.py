@@ -160,7 +160,8 @@ def _without_each(
 def _axes(trace: TraceData) -> tuple[str, str]:
     """Return the axis that was read, and that of the output."""
     first = next(iter(trace.axes))
-    predicting = next((name for name, axis in trace.axes.items() if axis.predicts), None)
+    # Of a language model; what an encoder–decoder was given to read is no output.
+    predicting = first if trace.axes[first].predicts else None
     written = predicting if trace.generation is None else trace.generation.axis
     out = first if trace.labels else written
     if trace.rerun is None or out is None:
