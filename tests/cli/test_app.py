@@ -65,7 +65,7 @@ OPTIONS = {
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "encode": FILES | {
-        "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine",
+        "texts", "--model", "--json", "--input", "--output", "--strict", "--batch-size", "--engine",
         "--precision", "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
