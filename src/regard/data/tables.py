@@ -175,12 +175,12 @@ def _labels(table: object) -> dict[str, list[str]]:
     return {name: kind.names for name, kind in kinds.items() if hasattr(kind, "names")}
 
 
-def _labeled(row: Any, labels: Mapping[str, Sequence[str]]) -> dict[str, object]:
+def _labeled(row: Mapping[str, object], labels: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """Return a row with labels for their numbers; None for -1, which is no label."""
 
-    def label(value: Any, names: Sequence[str]) -> object:
+    def label(value: object, names: Sequence[str]) -> object:
         if isinstance(value, list):
             return [label(one, names) for one in value]
-        return None if value in (None, -1) else names[value]
+        return names[value] if isinstance(value, int) and value != -1 else None
 
     return {**row, **{name: label(row[name], names) for name, names in labels.items()}}

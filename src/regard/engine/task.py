@@ -62,7 +62,7 @@ def _of_streams(call: Callable[..., Any]) -> Callable[..., Any]:
             yield from call(self, inputs, *more, **(options | parts))
 
     @wraps(call)
-    def answered(self: Task, *inputs: Any, **options: Any) -> Any:
+    def answered(self: Task, *inputs: Any, **options: Any) -> object:
         if not inputs or not _is_stream(inputs[0]):
             return call(self, *inputs, **options)
         shared = {
