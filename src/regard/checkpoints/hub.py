@@ -69,10 +69,10 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
     if folder.is_dir():
         if shipped.is_vectors(folder):
             raise UnsupportedError(_not_vectors(name, shipped.VECTORS))
-        # A run's folder holds its model one level down, as a package of Argos Translate does, of
-        # old without config.json.
         if not (folder / "config.json").exists() and len(ggufs := [*folder.glob("*.gguf")]) == 1:
             return ggufs[0]
+        # A run's folder holds its model one level down, as a package of Argos Translate does, of
+        # old without config.json.
         inner = folder / "model"
         has = (inner / "config.json").exists() or (folder / argos.METADATA).is_file()
         return inner if has and inner.is_dir() else folder

@@ -1,4 +1,4 @@
-"""Sentence pairs as people type them, in chats and search fields: what a model shall stand.
+"""Sentence pairs as people type them in chats and search fields: noise for training.
 
 Belinkov and Bisk 2018, "Synthetic and Natural Noise Both Break Neural Machine Translation": a model
 that has read such sources in training translates them nearly as well as clean ones.
@@ -17,7 +17,7 @@ _BESIDE = {
 }
 _END = re.compile(r"(?<=\w)[.!]$")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
-_LETTERS = 12  # for one typing error
+_LETTERS = 48  # for one more typing error
 
 
 def typed(source: str, target: str, draw: Random) -> tuple[str, str]:
@@ -36,14 +36,14 @@ def typed(source: str, target: str, draw: Random) -> tuple[str, str]:
 
 
 def misspelled(text: str, draw: Random) -> str:
-    """Return a text with a typing error inside a word; a long text has one for about 48 letters.
+    """Return a text with a typing error inside a word; one more for every 48 letters.
 
     >>> misspelled("It is a big house.", Random(23))
     'It is a big hosue.'
     """
     letters = list(text)
     inside = [k for k in range(1, len(text) - 1) if text[k - 1 : k + 2].isalpha()]
-    for place in draw.sample(inside, min(len(inside), 1 + len(inside) // (4 * _LETTERS))):
+    for place in draw.sample(inside, min(len(inside), 1 + len(inside) // _LETTERS)):
         letters[place], letters[place + 1] = draw.choice(_ERRORS)(
             letters[place], letters[place + 1], draw
         )
